@@ -5,12 +5,15 @@ import { holes } from './read-holes.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-it('the list of holes has at least 20, each under a name of its own', () => {
+it('the list of holes has at least 20, each with a unique name', () => {
   expect(holes.length).toBeGreaterThanOrEqual(20);
   expect(new Set(holes.map(({ name }) => name)).size).toBe(holes.length);
 });
 
-it.each(holes.map((hole) => [hole.name, hole] as const))('the hole "%s" fits one place of the code', (_, hole) => {
-  expect(readFileSync(root + hole.file, 'utf8').split(hole.find)).toHaveLength(2);
-  expect(hole.replace).not.toBe(hole.find);
-});
+it.each(holes.map((hole) => [hole.name, hole] as const))(
+  'the hole "%s" matches exactly one place in the code',
+  (_, hole) => {
+    expect(readFileSync(root + hole.file, 'utf8').split(hole.find)).toHaveLength(2);
+    expect(hole.replace).not.toBe(hole.find);
+  },
+);

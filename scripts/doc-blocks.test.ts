@@ -4,7 +4,7 @@ import { blocksOf, docPages, readPage } from './doc-blocks.ts';
 const page = (...lines: readonly string[]) => blocksOf('docs/page.md', `# Page\n\n${lines.join('\n')}\n`);
 
 describe('the documentation', () => {
-  it.each(docPages)('says of every code block of %s what is done with it', (path) => {
+  it.each(docPages)('marks how every code block in %s is checked', (path) => {
     expect(readPage(path).complaints).toEqual([]);
   });
 });
@@ -17,7 +17,7 @@ describe('a code block', () => {
     ['json expect', { kind: 'expect' }],
     ['json config event', { kind: 'config', drill: 'event' }],
     ['sh not-run: it never ends', { kind: 'not-run', reason: 'it never ends' }],
-  ])('is read as %s', (info, marker) => {
+  ])('is parsed as %s', (info, marker) => {
     const { blocks, complaints } = page(`\`\`\`${info}`, 'one', 'two', '```');
 
     expect(complaints).toEqual([]);
@@ -26,11 +26,14 @@ describe('a code block', () => {
     ]);
   });
 
-  it('needs no marker where it is no code', () => {
+  it('needs no marker if it is not code', () => {
     expect(page('```text', 'a tree', '```', '```mermaid', 'a --> b', '```')).toEqual({ blocks: [], complaints: [] });
   });
 
-  it.each(['', 'sh', 'sh runs', 'sh not-run:', 'sh not-run: no', 'sql run', 'json config'])('is no %j', (info) => {
-    expect(page(`\`\`\`${info}`, 'one', '```').complaints).toEqual([expect.stringContaining('docs/page.md:3')]);
-  });
+  it.each(['', 'sh', 'sh runs', 'sh not-run:', 'sh not-run: no', 'sql run', 'json config'])(
+    'cannot be marked %j',
+    (info) => {
+      expect(page(`\`\`\`${info}`, 'one', '```').complaints).toEqual([expect.stringContaining('docs/page.md:3')]);
+    },
+  );
 });

@@ -15,15 +15,15 @@ import {
 const files = testFiles();
 
 describe('docs/reliability.md', () => {
-  it('has no finding that no title of a test names', () => {
+  it('has no finding without a test title that names it', () => {
     expect(unproven(files)).toEqual([]);
   });
 
-  it('lists every finding that a title of a test names', () => {
+  it('lists every finding named in a test title', () => {
     expect(strayIds(files)).toEqual([]);
   });
 
-  it('lists the tests as they are; run `npm run docs` to write it again', () => {
+  it('lists the current tests; run `npm run docs` to regenerate it', () => {
     const text = readFileSync(findingsPage, 'utf8');
 
     expect(withFindings(text, files)).toBe(text);
@@ -33,11 +33,11 @@ describe('docs/reliability.md', () => {
 describe('docs/interface.md', () => {
   const text = readFileSync(sentencesPage, 'utf8');
 
-  it('lists the tests as they are; run `npm run docs` to write it again', () => {
+  it('lists the current tests; run `npm run docs` to regenerate it', () => {
     expect(withTitles(text, titlesOf(files))).toBe(text);
   });
 
-  it('has a test for every sentence, and a sentence for every test with a number', () => {
+  it('has a test for every sentence, and a sentence for every numbered test', () => {
     const sentences = sentencesOf(text);
 
     expect(sentences.toSorted((a, b) => a - b)).toEqual([...titlesOf(files).keys()].toSorted((a, b) => a - b));

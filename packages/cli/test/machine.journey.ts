@@ -71,7 +71,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('failed checks are named, and checks that do not apply are skipped', async () => {
+  it('a failed check is named, and a check that does not apply is skipped', async () => {
     const { code, out } = await launch(['doctor'], {
       POSTRIDER_URL: 'http://127.0.0.1:9',
       POSTRIDER_API_KEY: '',
@@ -86,7 +86,7 @@ describe('doctor', () => {
 });
 
 describe('databases', () => {
-  it('leftover databases of this machine are listed without those in use, and none is removed unasked', async () => {
+  it('leftover databases on this machine are listed without those in use, and none is removed automatically', async () => {
     const { code, out } = await launch(['databases', '--json']);
 
     expect(code).toBe(0);
@@ -95,7 +95,7 @@ describe('databases', () => {
     expect(data.every(({ removed }) => !removed)).toBe(true);
   });
 
-  it('a named database is removed, and only with --deleted if its folder may be on an unmounted volume', async () => {
+  it('a named database is removed, with --deleted required if its folder may be on an unmounted volume', async () => {
     const place = await emptyDirectory();
     const makeCluster = async (name: string, made_for: string) => {
       const directory = join(place, 'postrider-root', name);

@@ -26,7 +26,7 @@ describe('queues, workers and schedules', () => {
     expect(job).toMatchObject({ code: 0, out: expect.stringMatching(/^job_\w+ {2}storage\.maintain \w+\n$/) });
   });
 
-  it('jobs are listed, redriven, retried and limited in concurrency', async () => {
+  it('jobs can be listed, redriven and retried, and their concurrency limited', async () => {
     const list = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--json']);
     const preview = await postrider(['queues', 'redrive', 'domain.recheck', '--preview']);
     const concurrency = await postrider(['queues', 'concurrency', 'domain.recheck', '2', '--reason', 'many domains']);
@@ -42,7 +42,7 @@ describe('queues, workers and schedules', () => {
 });
 
 describe('destinations', () => {
-  it('a limited destination is listed under its normalized name until the limit is off', async () => {
+  it('a limited destination is listed under its normalized name until the limit is removed', async () => {
     const limit = await postrider([
       'destinations',
       'limit',
@@ -88,7 +88,7 @@ describe('destinations', () => {
 });
 
 describe('queues hold and release', () => {
-  it('a held destination shows why an email to it waits, and is released', async () => {
+  it('a held destination shows why its email waits, and can be released', async () => {
     const hold = await postrider([
       'queues',
       'hold',
@@ -134,7 +134,7 @@ describe('queues hold and release', () => {
     expect(history).toMatchObject([{ id: hold_id, ended_by: 'release' }]);
   });
 
-  it('a printed fix runs as it stands, as the release of the email queue does', async () => {
+  it('a printed fix runs as is, for example the release of the email queue', async () => {
     const queueAge = async () => {
       const { checks } = JSON.parse((await postrider(['doctor', '--json'])).out) as {
         checks: { name: string; result: string; fix?: string }[];

@@ -6,7 +6,7 @@ import { openCommandLine, outcomeOf, spawnCommand, watch } from './command-line.
 const { directory, key, launch, postrider, send, url } = await openCommandLine();
 
 describe('send', () => {
-  it('an email appears in email get with its recipients and events', async () => {
+  it('a sent email appears in email get with its recipients and events', async () => {
     const email = await send('--to', 'ada@example.com', 'bob@example.com', '--tag', 'first', '--json');
 
     expect(email).toMatchObject({ code: 0, err: '' });
@@ -23,7 +23,7 @@ describe('send', () => {
     ]);
   });
 
-  it('headers, metadata, a schedule and an idempotency key are passed on', async () => {
+  it('headers, metadata, a schedule and an idempotency key are passed to the API', async () => {
     const more = ['--header', 'X-Campaign: a:b', '--metadata', 'order=7', '--scheduled-at', '2000-01-01T00:00:00Z'];
 
     const rejection = await send('--to', 'ada@example.com', ...more, '--json');
@@ -37,7 +37,7 @@ describe('send', () => {
     expect(metadata).toEqual({ order: '7' });
   });
 
-  it('attachments have the names of their files and the types of their extensions', async () => {
+  it('attachments take their names from the files and their types from the extensions', async () => {
     const [report, odd] = [join(directory, 'report 1.pdf'), join(directory, 'notes.unheard')];
     await writeFile(report, '%PDF-1.7');
     await writeFile(odd, Buffer.from([0, 255]));
@@ -58,7 +58,7 @@ describe('send', () => {
     expect(raw).toContain(Buffer.from('%PDF-1.7').toString('base64'));
   });
 
-  it('a file that is too large or unreadable is not attached, and the error names it', async () => {
+  it('an attachment that is too large or unreadable is rejected with an error that names it', async () => {
     const [large, missing] = [join(directory, 'large.bin'), join(directory, 'none.pdf')];
     await writeFile(large, '');
     await truncate(large, 10 * 1024 * 1024 + 1);
@@ -73,7 +73,7 @@ describe('send', () => {
     expect(JSON.parse(folder.err).error).toMatchObject({ reason: 'unreadable_file' });
   });
 
-  it('an email that is too large with its bodies is left to the server to reject', async () => {
+  it('an email that is too large because of its bodies is left for the server to reject', async () => {
     const most = join(directory, 'most.bin');
     await writeFile(most, '');
     await truncate(most, 10 * 1024 * 1024);
@@ -84,7 +84,7 @@ describe('send', () => {
     expect(rejection.err).toContain(`See ${url}/errors/body_too_large`);
   });
 
-  it('a scheduled email is canceled by email cancel', async () => {
+  it('email cancel cancels a scheduled email', async () => {
     const later = '2100-01-01T00:00:00Z';
     expect(JSON.parse((await send('--to', 'ada@example.com', '--schedule', later, '--json')).err).error.reason).toBe(
       'scheduled_too_far',
@@ -101,7 +101,7 @@ describe('send', () => {
     expect(JSON.parse(again.out)).toMatchObject({ id, status: 'canceled' });
   });
 
-  it('a deferred email fails after email give-up, which rejects any other', async () => {
+  it('email give-up fails a deferred email and rejects any other', async () => {
     const email = await send(
       '--to',
       'defer+3+give-up@simulator.test',
@@ -126,7 +126,7 @@ describe('send', () => {
     expect(view).toMatchObject({ priority: 'high', retain: 'none', status: 'failed' });
   });
 
-  it('a captured email is awaited by captures wait, which prints its links and one-time codes', async () => {
+  it('captures wait waits for a captured email and prints its links and one-time codes', async () => {
     const to = 'signup-271@example.com';
     const waiting = postrider(['captures', 'wait', '--to', to]);
 
@@ -158,7 +158,7 @@ describe('send', () => {
 });
 
 describe('logs list', () => {
-  it('the newest emails that match all filters are listed, with a note if there are more', async () => {
+  it('the newest emails matching all filters are listed, with a note if there are more', async () => {
     await send('--to', 'ada@example.com', '--tag', 'listed');
     await send('--to', 'bob@example.com', '--tag', 'listed');
 
@@ -179,7 +179,7 @@ describe('logs list', () => {
 });
 
 describe('logs tail', () => {
-  it('each new email is printed once, oldest first, until Ctrl-C ends the command with 0', async () => {
+  it('each new email is printed once, oldest first, until Ctrl-C exits with code 0', async () => {
     const before = JSON.parse((await send('--to', 'before@example.com', '--json')).out);
     const env = { POSTRIDER_URL: url, POSTRIDER_API_KEY: key };
     const tail = spawnCommand(['logs', 'tail', '-n', '1', '--interval', '1', '--json'], env);
@@ -220,7 +220,7 @@ describe('stats, backlog and failures', () => {
     expect((await postrider(['failures'])).out).toBe('No failures.\n');
   });
 
-  it('a range that is not retained is rejected', async () => {
+  it('a range outside the retention period is rejected', async () => {
     const rejection = await postrider(['stats', '--bucket', 'minute', '--since', '2020-01-01T00:00:00Z']);
 
     expect([rejection.code, rejection.err]).toEqual([1, expect.stringMatching(/^invalid_range: /)]);

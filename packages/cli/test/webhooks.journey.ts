@@ -37,7 +37,7 @@ describe('webhooks listen', () => {
     await sink.stop();
   });
 
-  it('a rejected connection is retried, and events arrive in order once a receiver listens', async () => {
+  it('a refused connection is retried, and events arrive in order once a receiver listens', async () => {
     const sink = await startWebhookSink();
     const { port } = new URL(sink.url);
     await sink.stop();
@@ -63,7 +63,7 @@ describe('webhooks listen', () => {
     receiver.close();
   });
 
-  it('invalid options are rejected with the form that is expected', async () => {
+  it('invalid options are rejected with the expected format', async () => {
     const nowhere = await launch(['webhooks', 'listen']);
     const file = await postrider(['webhooks', 'listen', '--forward-to', 'file:///etc/passwd']);
     const type = await postrider(['webhooks', 'listen', '--forward-to', '4000', '--events', 'email.opened']);
@@ -76,7 +76,7 @@ describe('webhooks listen', () => {
 });
 
 describe('webhooks', () => {
-  it('a webhook is created, receives a verified delivery, and is removed', async () => {
+  it('a webhook can be created, receives a verified delivery, and can be removed', async () => {
     const creation = await postrider(['webhooks', 'create', 'http://localhost:4000/', '--events', 'email.delivered']);
     const [secret = '', id = ''] = /^(whsec_\S+)\n(whk_\w+) sends to /.exec(creation.out)?.slice(1) ?? [];
 

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('connect', () => {
-  it('answers the query after one that failed while rows were streaming with its own rows', async () => {
+  it('returns a query its own rows after a previous one failed while streaming', async () => {
     const failing = sql`select 1 / (2000 - n) as quotient from generate_series(1, 4000) as n`;
     await expect(failing).rejects.toThrow('division by zero');
 
@@ -32,7 +32,7 @@ describe('connect', () => {
     expect([...rows]).toEqual([{ answer: 'right' }]);
   });
 
-  it('answers the query after a statement timeout with its own rows', async () => {
+  it('returns a query its own rows after a previous statement timeout', async () => {
     await sql`set statement_timeout = '500ms'`;
     await expect(sql`select n, pg_sleep(n / 2000) from generate_series(1, 4000) as n`).rejects.toThrow('timeout');
 
@@ -42,7 +42,7 @@ describe('connect', () => {
     await sql`set statement_timeout = '30s'`;
   });
 
-  it('survives a transaction whose connection is ended, and sends none of it into the next one', async () => {
+  it('survives a transaction whose connection is terminated, and sends none of it into the next one', async () => {
     const pool = connect(url, { max: 1, application_name: 'cut' });
     await pool`create table if not exists cut (step text)`;
     const gate = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ describe('connect', () => {
     await pool.end();
   });
 
-  it('loses a transaction that stands still before others give up on its rows', async () => {
+  it('aborts a stalled transaction before others give up on its rows', async () => {
     const pool = connect(url, { max: 1, application_name: 'still' });
     await pool`create table still (id int)`;
     await pool`insert into still values (1)`;
@@ -96,7 +96,7 @@ describe('connect', () => {
     await pool.end();
   });
 
-  it('rejects the pipelined statements of a cut connection, and answers the next query with its own rows', async () => {
+  it('rejects the pipelined statements of a dropped connection, and returns the next query its own rows', async () => {
     for (let round = 0; round < 20; round++) {
       const pool = connect(url, { max: 2, application_name: 'cut' });
       const work = Array.from({ length: 10 }, () =>
@@ -112,7 +112,7 @@ describe('connect', () => {
     }
   });
 
-  it('reads int8 and arrays of it as numbers', async () => {
+  it('reads int8 values and arrays as numbers', async () => {
     const [row] =
       await sql`select count(*) as n, array[1::int8, ${9_007_199_254_740_991}::int8] as list from (values (1)) as t`;
 
@@ -122,7 +122,7 @@ describe('connect', () => {
   it.each([
     ['directly', (address: string) => address],
     ['behind a pooler', throughPooler],
-  ])('sets the timeouts and the name of every session, %s', async (_, addressOf) => {
+  ])('sets the timeouts and name of every session, %s', async (_, addressOf) => {
     const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout', 'application_name'];
     const fresh = connect(addressOf(url), { max: 1, application_name: 'named' });
     const rows = await fresh`select name, setting from pg_settings where name = any(${names}) order by name`;
@@ -131,7 +131,7 @@ describe('connect', () => {
     expect(rows.map((row) => row.setting)).toEqual(['named', '4000', '10000', '30000']);
   });
 
-  it('takes the connection that was used last, so that the others end, and opens more when they are needed', async () => {
+  it('reuses the most recently used connection, letting others close, and opens more on demand', async () => {
     const pool = connect(url, { max: 4, application_name: 'pool', idle_seconds: 3 });
     const rush = async () => {
       const all_here = Promise.withResolvers<void>();
@@ -164,7 +164,7 @@ describe('connect', () => {
     expect(first.filter((pid) => second.includes(pid))).toHaveLength(1);
   });
 
-  it('hands notices to the caller and prints none', async () => {
+  it('passes notices to the caller and prints none', async () => {
     const notices: string[] = [];
     const fresh = connect(url, {
       max: 1,
@@ -177,7 +177,7 @@ describe('connect', () => {
     expect(notices).toEqual(['table "absent" does not exist, skipping']);
   });
 
-  it('hears warnings also where the role has them turned off', async () => {
+  it('receives warnings even if the role has them turned off', async () => {
     const warnings: string[] = [];
     await sql`alter role current_user in database ${sql(database)} set client_min_messages = 'error'`;
     const fresh = connect(url, {
@@ -192,7 +192,7 @@ describe('connect', () => {
     expect(warnings).toEqual(['no standby has it']);
   });
 
-  it('fails within seconds when nothing listens', async () => {
+  it('fails within seconds if nothing is listening', async () => {
     const nowhere = connect('postgres://nobody:none@127.0.0.1:1/none', { max: 1, application_name: 'nowhere' });
 
     await expect(nowhere`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -202,7 +202,7 @@ describe('connect', () => {
 });
 
 describe('sqlState', () => {
-  it('is the code of an error from Postgres and null for any other', async () => {
+  it('returns the code of a Postgres error, and null for any other', async () => {
     const error: unknown = await sql`select 1 / 0`.catch((thrown: unknown) => thrown);
 
     expect(sqlState(error)).toBe('22012');
@@ -211,7 +211,7 @@ describe('sqlState', () => {
 });
 
 describe('arrayLiteral', () => {
-  it('brings arrays of unequal length through unnest unchanged', async () => {
+  it('passes arrays of unequal length through unnest unchanged', async () => {
     // Postgres text cannot contain NUL or a lone surrogate.
     const text = fc.string({ unit: fc.oneof(fc.constantFrom('"', '\\', '{', '}', ',', ' ', 'NULL', "'"), unicode()) });
 

@@ -72,14 +72,14 @@ afterAll(() => {
 });
 
 describe('startEmbedded', () => {
-  it('keeps the data from one start to the next', async () => {
+  it('preserves the data between starts', async () => {
     const second = await start();
 
     expect(second.reused).toBe(false);
     expect(await query(second.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('ends the server when it is stopped, also when asked twice', async () => {
+  it('stops the server on request, even if requested twice', async () => {
     const embedded = await start();
 
     await Promise.all([embedded.stop(), embedded.stop()]);
@@ -88,7 +88,7 @@ describe('startEmbedded', () => {
     expect(existsSync(join(data_dir, 'postgres/data/postmaster.pid'))).toBe(false);
   });
 
-  it('real R22: ends with the process that used it, however that died, and the next start finds the data', async () => {
+  it('real R22: stops the server when its process dies, however abruptly, and restarts with the data', async () => {
     await startAndDie();
     const pidFile = join(data_dir, 'postgres/data/postmaster.pid');
     await expect.poll(() => existsSync(pidFile), { timeout: 30_000 }).toBe(false);
@@ -99,7 +99,7 @@ describe('startEmbedded', () => {
     expect(await query(embedded.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('starts although the server was killed and left its pid file', async () => {
+  it('starts even if the server was killed and left its pid file', async () => {
     const first = await start();
     const pid = postmasterPid();
     process.kill(pid, 'SIGKILL');
@@ -111,7 +111,7 @@ describe('startEmbedded', () => {
     expect(await query(embedded.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('starts although the pid in a left pid file belongs to another process now', async () => {
+  it('starts even if the pid in a leftover pid file now belongs to another process', async () => {
     const first = await start();
     const pidFile = readFileSync(join(data_dir, 'postgres/data/postmaster.pid'), 'utf8');
     await first.stop();
@@ -123,7 +123,7 @@ describe('startEmbedded', () => {
     expect(await query(embedded.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('keeps the server while another start still uses it', async () => {
+  it('keeps the server running while another start still uses it', async () => {
     const [one, two] = await Promise.all([start(), start()]);
     expect([one.reused, two.reused].sort()).toEqual([false, true]);
     expect(one.url).toBe(two.url);
@@ -133,7 +133,7 @@ describe('startEmbedded', () => {
     expect(await query(two.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('gives a copied directory a server of its own', async () => {
+  it('gives a copied directory its own server', async () => {
     const original = await start();
     const copy = join(parent, 'copy');
     cpSync(data_dir, copy, { recursive: true });
@@ -146,7 +146,7 @@ describe('startEmbedded', () => {
     expect(await query(original.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('listens on loopback alone, with a password that only the owner can read', async () => {
+  it('listens on loopback only, with a password that only the owner can read', async () => {
     const embedded = await start();
 
     const [facts] = await query(
@@ -161,7 +161,7 @@ describe('startEmbedded', () => {
     await expect(query(wrong, 'select 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('refuses data of another major version with a way out', async () => {
+  it('rejects data from another major version and explains the way out', async () => {
     const other = join(parent, 'other');
     cpSync(data_dir, other, { recursive: true });
     writeFileSync(join(other, 'postgres/data/PG_VERSION'), '17\n');
@@ -169,7 +169,7 @@ describe('startEmbedded', () => {
     await expect(start({ data_dir: other })).rejects.toThrow('was created by Postgres 17');
   });
 
-  it('refuses a database whose password file is gone rather than replacing it', async () => {
+  it('rejects a database whose password file is missing rather than replacing it', async () => {
     const other = join(parent, 'bare');
     cpSync(data_dir, other, { recursive: true });
     rmSync(join(other, 'embedded.json'));
@@ -177,7 +177,7 @@ describe('startEmbedded', () => {
     await expect(start({ data_dir: other })).rejects.toThrow('embedded.json with its password does not');
   });
 
-  it('leaves no server behind that it cannot use', async () => {
+  it('leaves no unusable server running', async () => {
     const other = join(parent, 'changed');
     cpSync(data_dir, other, { recursive: true });
     const facts = JSON.parse(readFileSync(join(other, 'embedded.json'), 'utf8'));
@@ -188,7 +188,7 @@ describe('startEmbedded', () => {
     expect(existsSync(join(other, 'postgres/data/postmaster.pid'))).toBe(false);
   });
 
-  it('finds the data of a directory that is closed to others again', async () => {
+  it('finds the data again in a directory closed to other users', async () => {
     const closed = join(parent, 'closed');
     mkdirSync(closed, { mode: 0o700 });
 

@@ -57,7 +57,7 @@ async function letters(): Promise<number[]> {
 }
 
 describe('migrate', () => {
-  it('runs the files in order, names them, and does nothing the second time', async () => {
+  it('runs the files in order, returns their names, and does nothing the second time', async () => {
     const first = await migrate(url, undefined, migrations);
     const second = await migrate(url, undefined, migrations);
 
@@ -75,7 +75,7 @@ describe('migrate', () => {
     expect(await letters()).toEqual([1, 2, 3]);
   });
 
-  it('keeps what ran before a file that fails, nothing of that file, and resumes there', async () => {
+  it('keeps the results before a failing file, nothing from that file, and resumes there', async () => {
     write('0003_broken', 'insert into letters values (3); select * from absent;');
     const lines: string[] = [];
     await expect(migrate(url, (line) => lines.push(line), migrations)).rejects.toThrow(
@@ -90,7 +90,7 @@ describe('migrate', () => {
     expect(await letters()).toEqual([1, 2, 30]);
   });
 
-  it('accepts a database that a newer release has migrated', async () => {
+  it('accepts a database migrated by a newer release', async () => {
     write('0003_newer', 'insert into letters values (3);');
     await migrate(url, undefined, migrations);
     rmSync(join(migrations, '0003_newer.sql'));
@@ -100,7 +100,7 @@ describe('migrate', () => {
   });
 });
 
-describe('an index that is made while mail is written', () => {
+describe('an index created while email is written', () => {
   const partitioned = `
     create table mails (id int not null, word text not null) partition by range (id);
     create table mails_1 partition of mails for values from (0) to (10);
@@ -109,7 +109,7 @@ describe('an index that is made while mail is written', () => {
   const index =
     "-- concurrently: the release before runs on it.\ncreate index mails_word on mails (word) where word <> 'x';\n";
 
-  it('has every partition, those too that are made later, and lets others write meanwhile', async () => {
+  it('covers every partition, including later ones, and does not block writes meanwhile', async () => {
     write('0003_mails', partitioned);
     await migrate(url, undefined, migrations);
     write('0004_words', index);
@@ -141,7 +141,7 @@ describe('an index that is made while mail is written', () => {
     expect(indexes.map((row) => row.table)).toEqual(['mails', 'mails_1', 'mails_2', 'mails_default']);
   });
 
-  it('is finished by the next run where one was interrupted', async () => {
+  it('is completed by the next run if one was interrupted', async () => {
     write('0003_mails', partitioned);
     await migrate(url, undefined, migrations);
     await sql`create index mails_word on only mails (word) where word <> 'x'`;
@@ -155,7 +155,7 @@ describe('an index that is made while mail is written', () => {
     expect(await sql`select from pg_inherits where inhparent = 'mails_word'::regclass`).toHaveLength(2);
   });
 
-  it('has a name of its own on a partition of a long name', async () => {
+  it('has a distinct name on a partition with a long name', async () => {
     const long = `mails_${'x'.repeat(52)}`;
     write('0003_mails', `${partitioned} create table ${long} partition of mails for values from (20) to (30);`);
     write('0004_words', `${index}create index mails_wordy on mails (word, id);\n`);
@@ -167,14 +167,14 @@ describe('an index that is made while mail is written', () => {
     expect(indexes.map(({ columns }) => columns)).toEqual([1, 2]);
   });
 
-  it('does not take the index of another table for its own', async () => {
+  it('does not mistake another table’s index for its own', async () => {
     write('0003_mails', `${partitioned} create index mails_1_mails_word on letters (id);`);
     write('0004_words', index);
 
     await expect(migrate(url, undefined, migrations)).rejects.toThrow('the name of an index of another table');
   });
 
-  it('is marked in the first line of its migration, and no other', async () => {
+  it('is marked in the first line of its migration, and no other migration has the mark', async () => {
     write('0003_letters', 'insert into letters values (3);\n-- concurrently with nothing\n');
 
     expect(await migrate(url, undefined, migrations)).toHaveLength(3);
@@ -182,7 +182,7 @@ describe('an index that is made while mail is written', () => {
     expect(await letters()).toEqual([1, 2, 3]);
   });
 
-  it('is all that such a migration holds', async () => {
+  it('is the only statement in its migration', async () => {
     await migrate(url, undefined, migrations);
     write('0003_words', `${index}insert into letters values (3);`);
 
@@ -190,16 +190,16 @@ describe('an index that is made while mail is written', () => {
   });
 });
 
-describe('the migrations of the product', () => {
-  it('are numbered without a gap, because a database that has a later one refuses an earlier one', () => {
+describe('the product migrations', () => {
+  it('are numbered without gaps, because a database with a later one rejects an earlier one', () => {
     const files = readdirSync(new URL('../migrations/', import.meta.url)).filter((name) => name.endsWith('.sql'));
 
     expect(files.sort().map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
   });
 });
 
-describe('a lock that others hold', () => {
-  it('is waited for in short turns, so that their successors pass between', async () => {
+describe('a lock held by others', () => {
+  it('is retried with short waits, letting the requests behind it through', async () => {
     await migrate(url, undefined, migrations);
     write('0003_more', 'alter table letters add column sound text;');
     const reader = connect(url, { max: 1, application_name: 'migrate-test' });
@@ -227,7 +227,7 @@ describe('a lock that others hold', () => {
 });
 
 describe('pendingMigrations', () => {
-  it('lists every file on an empty database and only the new one later', async () => {
+  it('lists every file on an empty database and only the new ones later', async () => {
     expect(await pendingMigrations(sql, migrations)).toEqual(['0001_letters', '0002_more']);
     await migrate(url, undefined, migrations);
     expect(await pendingMigrations(sql, migrations)).toEqual([]);
@@ -239,7 +239,7 @@ describe('pendingMigrations', () => {
 });
 
 describe('a database that this release cannot upgrade', () => {
-  it('a database made before checksums were kept is rejected with what to do, and left unchanged', async () => {
+  it('a database created before checksums existed is rejected with instructions, and left unchanged', async () => {
     await migrate(url, undefined, migrations);
     await sql`drop table migration_checksums`;
     write('0003_new', 'insert into letters values (3);');
@@ -251,7 +251,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await sql`select from pg_tables where tablename = 'migration_checksums'`).toHaveLength(0);
   });
 
-  it('a database made before the baseline is rejected with what to do, and left unchanged', async () => {
+  it('a database created before the baseline is rejected with instructions, and left unchanged', async () => {
     await migrate(url, undefined, migrations);
     const before = await tables();
 
@@ -263,7 +263,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await schemaVersion(sql)).toBe('0002_more');
   });
 
-  it('a database made by another version of a migration is rejected by its name', async () => {
+  it('a database migrated with a different version of a file is rejected with that file’s name', async () => {
     await migrate(url, undefined, migrations);
     write('0002_more', 'insert into letters values (20);');
     write('0003_new', 'insert into letters values (3);');
@@ -274,7 +274,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await schemaVersion(sql)).toBe('0002_more');
   });
 
-  it('is none that was stopped before it noted the checksum of what had run', async () => {
+  it('a database whose migration stopped before storing its checksum is still upgradable', async () => {
     await migrate(url, undefined, migrations);
     await sql`delete from migration_checksums where name = '0002_more'`;
     write('0003_new', 'insert into letters values (3);');

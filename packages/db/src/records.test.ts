@@ -21,7 +21,7 @@ const field = fc.option(
   { nil: null },
 );
 
-it('rows are restored as they were, whatever their texts hold', async () => {
+it('rows are restored exactly, whatever their text contains', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(field, field, fc.integer())), async (rows) => {
       const back = await sql<{ a: string | null; b: string | null; c: number }[]>`
@@ -32,7 +32,7 @@ it('rows are restored as they were, whatever their texts hold', async () => {
   );
 });
 
-it('lists are restored as they were', async () => {
+it('lists are restored exactly', async () => {
   const list = fc.array(
     fc.string({ unit: 'binary', minLength: 1 }).filter((text) => fitsRecord(text) && !text.includes('\0')),
   );
@@ -47,7 +47,7 @@ it('lists are restored as they were', async () => {
 });
 
 it.each(['\x1a', 'a\x1eb', '\x1f', '\x1d', `${'long '.repeat(50)}\x1e`])(
-  'a text that would be read as another row or field is rejected: %j',
+  'text that would be read as another row or field is rejected: %j',
   (text) => {
     expect(fitsRecord(text)).toBe(false);
     expect(() => recordTexts([['fine', text]])).toThrow('separator');

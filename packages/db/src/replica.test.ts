@@ -25,7 +25,7 @@ function follow() {
 }
 
 describe('a replica', () => {
-  it('is usable if it has what the primary had within five seconds, also if nothing is written', async () => {
+  it('is usable if it is at most five seconds behind the primary, even if nothing is written', async () => {
     const replica = follow();
     expect(replica.usable()).toBe(false);
     expect(await replica.look({ replica: 90, primary: 100 })).toBe(false);
@@ -35,7 +35,7 @@ describe('a replica', () => {
     expect(await replica.look({ replica: 200, primary: 200 })).toBe(true);
   });
 
-  it('is unusable if it returns minutes behind', async () => {
+  it('is unusable if it comes back minutes behind', async () => {
     const replica = follow();
     expect(await replica.look({ replica: 100, primary: 100 })).toBe(true);
     replica.pass(500);
@@ -55,7 +55,7 @@ describe('a replica', () => {
     expect(await replica.look({ replica: null, primary: 100 })).toBe(false);
   });
 
-  it('counts the time since the last look', async () => {
+  it('counts the time since the last check', async () => {
     const replica = follow();
     await replica.look({ replica: 100, primary: 100 });
     replica.pass(4000);

@@ -25,11 +25,11 @@ async function look(address: string): Promise<void> {
   }
 }
 
-it('connections that keep their session pass', async () => {
+it('connections that keep their session are accepted', async () => {
   await expect(look(url)).resolves.toBeUndefined();
 });
 
-it('an idle pooler in transaction mode is refused', async () => {
+it('an idle pooler in transaction mode is rejected', async () => {
   const address = new URL(url);
   address.port = String((pooler.address() as AddressInfo).port);
 

@@ -1,8 +1,8 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Fragment, Query, Sql, Tx } from './sql.ts';
 
-describe('a statement', () => {
-  it('has neither cancel nor cursor, of a pool or in a transaction', () => {
+describe('an SQL statement', () => {
+  it('has neither cancel nor cursor, from a pool or in a transaction', () => {
     expectTypeOf<Query<[]>>().not.toHaveProperty('cancel');
     expectTypeOf<Query<[]>>().not.toHaveProperty('cursor');
     expectTypeOf<ReturnType<Sql['unsafe']>>().not.toHaveProperty('cancel');
@@ -10,7 +10,7 @@ describe('a statement', () => {
     expectTypeOf<Sql>().not.toHaveProperty('largeObject');
   });
 
-  it('can be a part of another one', () => {
+  it('can be embedded in another statement', () => {
     expectTypeOf<Query<[]>>().toExtend<Fragment>();
     expectTypeOf<Promise<[]>>().not.toExtend<Fragment>();
   });

@@ -4,8 +4,8 @@ import { repeatEvery } from './repeat-task.ts';
 
 const world = await openWorld();
 
-describe('a task', () => {
-  it('runs again after each run, also after one that failed, and never beside itself', async () => {
+describe('a repeating task', () => {
+  it('runs again after each run, even a failed one, and never concurrently with itself', async () => {
     let running = 0;
     let runs = 0;
     const enough = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ describe('a task', () => {
     expect(world.logged.filter((line) => line.level === 50).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('a running task is waited for by the stop, and is the last one', async () => {
+  it('is waited for by a stop if running, and is then the last run', async () => {
     let runs = 0;
     const start = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

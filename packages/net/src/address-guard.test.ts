@@ -6,7 +6,7 @@ const guard = createAddressGuard([]);
 
 describe('the address guard', () => {
   it.each(['8.8.8.8', '192.31.195.1', '2606:4700:4700::1111', '2a00:1450:4001:80b::200e', '::ffff:8.8.8.8'])(
-    'lets %s pass',
+    'allows %s',
     (address) => expect(guard(address)).toBeNull(),
   );
 
@@ -46,9 +46,9 @@ describe('the address guard', () => {
     '4000::1',
     'localhost',
     '',
-  ])('refuses %s', (address) => expect(guard(address)).toMatch(/not (?:an|a public) address/));
+  ])('rejects %s', (address) => expect(guard(address)).toMatch(/not (?:an|a public) address/));
 
-  it('lets the named networks pass, in whatever form the address comes, and nothing beside them', () => {
+  it('allows the configured networks, in any address notation, and nothing beyond them', () => {
     const allowing = createAddressGuard(['127.0.0.0/8', '::1', 'fd00::/8']);
 
     expect(['127.0.0.9', '::ffff:127.0.0.9', '::1', 'fd12::1'].map(allowing)).toEqual([null, null, null, null]);
@@ -56,7 +56,7 @@ describe('the address guard', () => {
     expect(allowing('::2')).not.toBeNull();
   });
 
-  it('refuses every IPv6 address outside of 2000::/3 but the mapped ones', () => {
+  it('rejects every IPv6 address outside 2000::/3 except mapped ones', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const first = Number.parseInt(address.split(':')[0] || '0', 16);

@@ -86,7 +86,7 @@ describe('a non-public address', () => {
     });
   });
 
-  it('is rejected when a name resolves to it, although it resolved to a public one before', async () => {
+  it('is rejected if a name resolves to it, even after resolving to a public one before', async () => {
     const guard = guardOf();
     const url = `http://hook.test:${portOf(sink.url)}/`;
     dns.set('hook.test', 'A', ['203.0.113.9']);
@@ -103,7 +103,7 @@ describe('a non-public address', () => {
     expect(sink.requests).toEqual([]);
   });
 
-  it('is accepted if the operator has allowed its network, by address and by name', async () => {
+  it('is accepted if the operator has allowed its network, by both address and name', async () => {
     dns.set('hook.test', 'A', ['10.0.0.1', '127.0.0.1']);
 
     expect(await post(open(), `${sink.url}/a`)).toMatchObject({ kind: 'answered', status: 200 });
@@ -116,7 +116,7 @@ describe('a non-public address', () => {
   });
 });
 
-describe('a response', () => {
+describe('an HTTP response', () => {
   it('a redirect is returned, not followed', async () => {
     sink.script(() => ({ kind: 'reply', status: 302, headers: { location: 'http://169.254.169.254/' } }));
 
@@ -124,7 +124,7 @@ describe('a response', () => {
     expect(sink.requests).toHaveLength(1);
   });
 
-  it('is kept to its first kilobyte, without control characters, and with its Retry-After', async () => {
+  it('is truncated to its first kilobyte, without control characters, and with its Retry-After', async () => {
     sink.script(() => ({
       kind: 'reply',
       status: 503,
@@ -140,7 +140,7 @@ describe('a response', () => {
     expect(Buffer.byteLength(outcome.text)).toBeLessThanOrEqual(1024);
   });
 
-  it('counts by its status although its body never ends, breaks off or is far too long', async () => {
+  it('counts by its status even if its body never ends, breaks off or is far too long', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n';
     const endless = await talker((socket) => socket.write(`${head}begun`));
     const broken = await talker((socket) => socket.end(`${head}begun`));
@@ -167,7 +167,7 @@ describe('a response', () => {
     expect(await post(guard, dripping)).toEqual({ kind: 'failed', error });
   });
 
-  it('a response with headers beyond 16 kB, or that is no HTTP, counts as none', async () => {
+  it('a response with headers over 16 kB, or that is not HTTP, counts as none', async () => {
     const large = await talker((socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'x'.repeat(20_000)}\r\n\r\n`));
     const other = await talker((socket) => socket.end('220 mail ready\r\n'));
 
@@ -175,7 +175,7 @@ describe('a response', () => {
     expect(await post(open(), other)).toMatchObject({ kind: 'failed' });
   });
 
-  it('is none where no server listens, where the name is unknown, and when the caller aborts', async () => {
+  it('is missing if no server is listening, if the name is unknown, and if the caller aborts', async () => {
     const stopped = await startWebhookSink();
     await stopped.stop();
     const gave_up = new AbortController();
@@ -193,7 +193,7 @@ describe('a response', () => {
     closed.resolve();
   });
 
-  it('is none once the client has stopped, whether or not it has posted before', async () => {
+  it('is missing once the client has stopped, whether or not it has posted before', async () => {
     const used = open();
     const unused = open();
     await post(used, sink.url);

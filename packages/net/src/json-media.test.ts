@@ -9,7 +9,7 @@ describe('jsonMediaProblem', () => {
     'application/json;charset=UTF8',
     'application/json ; Charset="utf-8"',
     'application/json; profile="a"',
-  ])('takes %s', (type) => {
+  ])('accepts %s', (type) => {
     expect(jsonMediaProblem(type)).toBeNull();
   });
 
@@ -23,7 +23,7 @@ describe('jsonMediaProblem', () => {
     'multipart/form-data; boundary=application/json',
     'application/json, application/json',
     'application/jsonp',
-  ])('names application/json where %s is sent', (type) => {
+  ])('names application/json if %s is sent', (type) => {
     expect(jsonMediaProblem(type)).toContain('Content-Type: application/json');
   });
 

@@ -88,7 +88,7 @@ describe('send', () => {
     expect(await queue.fetch('parcel.carry', 10)).toMatchObject([{ data: { parcel: 1 }, retry_count: 0 }]);
   });
 
-  it('refuses an id that is taken, because a job that is not stored would be a lost mail', async () => {
+  it('rejects a duplicate id, because a job that is not stored would be a lost email', async () => {
     const id = randomUUID();
     await send([{ parcel: 1, id }]);
 
@@ -122,7 +122,7 @@ describe('fetch', () => {
     expect(parcels).toHaveLength(60);
   });
 
-  it('cancels and reports a job with an unreadable payload, and fetches the others', async () => {
+  it('cancels and reports a job with an unreadable payload, and returns the others', async () => {
     const ids = [randomUUID(), randomUUID()] as const;
     await send([
       { parcel: 1, id: ids[0] },
@@ -138,7 +138,7 @@ describe('fetch', () => {
   });
 });
 
-describe('our own fetch', () => {
+describe('the custom fetch', () => {
   const rowOf = async (id: string) => {
     const [row] = await sql<Record<string, unknown>[]>`select * from pgboss.job where id = ${id}`;
     return row ?? {};
@@ -157,7 +157,7 @@ describe('our own fetch', () => {
     fetched: started_on instanceof Date && heartbeat_on instanceof Date,
   });
 
-  it('changes a row as pg-boss does, at the first fetch and after a fault', async () => {
+  it('changes a row as pg-boss does, on the first fetch and after a failure', async () => {
     const boss = new PgBoss({ connectionString: database.url, schema: 'pgboss', migrate: false, supervise: false });
     await boss.start();
     const [ours, theirs] = [randomUUID(), randomUUID()];
@@ -180,7 +180,7 @@ describe('our own fetch', () => {
     await boss.stop({ graceful: false });
   });
 
-  it('takes the oldest jobs of the highest priority, and no blocked or deferred ones', async () => {
+  it('returns the oldest jobs of the highest priority, and no blocked or deferred ones', async () => {
     const ids = Array.from({ length: 4 }, () => randomUUID());
     for (const [parcel, id] of ids.entries()) await send([{ parcel, id }]);
     const [first, second, urgent, blocked] = ids;
@@ -194,7 +194,7 @@ describe('our own fetch', () => {
     expect(order).toEqual([urgent, first, second]);
   });
 
-  it('takes only recently created jobs if told to, and all otherwise', async () => {
+  it('returns only recently created jobs on request, and all otherwise', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await send([
       { parcel: 1, id: old },
@@ -216,7 +216,7 @@ describe('our own fetch', () => {
 });
 
 // A prepared statement reuses its plan, and the first plans are made before there are any jobs.
-describe('a statement that was planned while the queue was empty', () => {
+describe('a statement planned while the queue was empty', () => {
   const JOBS = 5000;
   /**
    * Returns the entries of each index that a statement has read since its first plan, by the suffix of the index name.
@@ -236,7 +236,7 @@ describe('a statement that was planned while the queue was empty', () => {
   }
 
   it.each(['vacuumed', 'vacuumed and planned with a few', 'never analysed'])(
-    'reads what it takes and no more as it grows, %s',
+    'reads only the rows it fetches as the queue grows, %s',
     async (state) => {
       const fresh = await createDatabase();
       await installQueue(fresh.url, catalogue);
@@ -313,7 +313,7 @@ describe('a statement that was planned while the queue was empty', () => {
 });
 
 describe('complete and touch', () => {
-  it('settle the attempt that was fetched, and no later one of the same job', async () => {
+  it('settle the fetched attempt, and no later one of the same job', async () => {
     await send([{ parcel: 1 }]);
     const [stale] = await queue.fetch('parcel.carry', 1);
     await sql`update pgboss.job set state = 'retry' where name = 'parcel.carry'`;
@@ -361,7 +361,7 @@ describe('complete and touch', () => {
 });
 
 describe('work', () => {
-  it('returns jobs that do not end in time to the queue without using up a retry', async () => {
+  it('returns unfinished jobs to the queue after the timeout without using up a retry', async () => {
     await send([{ parcel: 1 }]);
     const { promise: start, resolve: begin } = Promise.withResolvers<void>();
     const { promise: done, resolve: end } = Promise.withResolvers<void>();
@@ -408,7 +408,7 @@ describe('withoutLiveJob', () => {
 });
 
 describe('wake', () => {
-  it('reaches the listeners of every process, each by the name of its queue', async () => {
+  it('reaches the listeners of every process, each by its queue name', async () => {
     const other = await startQueue();
     await other.listen();
     const notifications: string[] = [];
@@ -430,7 +430,7 @@ describe('wake', () => {
 });
 
 describe('installQueue', () => {
-  it('may be repeated, also concurrently, and leaves jobs and settings unchanged', async () => {
+  it('can be repeated, even concurrently, and leaves jobs and settings unchanged', async () => {
     await send([{ parcel: 1 }]);
     const settings = () =>
       sql`select name, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, retention_seconds, table_name
@@ -445,7 +445,7 @@ describe('installQueue', () => {
     expect(await sql`select from pgboss.schedule where name = 'parcel.weigh'`).toHaveLength(1);
   });
 
-  it('applies settings that a later release changes', async () => {
+  it('applies settings changed by a later release', async () => {
     const changed = {
       ...catalogue,
       'parcel.carry': { ...catalogue['parcel.carry'], options: { ...options, retry_limit: 7 } },
@@ -459,7 +459,7 @@ describe('installQueue', () => {
     await installQueue(database.url, catalogue);
   });
 
-  it('installs an empty database for two concurrent starts', async () => {
+  it('sets up an empty database during two concurrent starts', async () => {
     const fresh = await createDatabase();
     const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
     await own`drop schema pgboss cascade`;
@@ -486,7 +486,7 @@ describe('withdrawal and resumption', () => {
   const resume = (id: string) => sql`
     ${queue.resumption(sql, 'parcel.carry', sql`select ${id}::uuid as id, '{"parcel": 7}'::jsonb as data, 0 as priority`)}`;
 
-  it('delete a job and put it back as if it had just been fetched', async () => {
+  it('delete a job and restore it as if it had just been fetched', async () => {
     const id = randomUUID();
     await send([{ parcel: 7, id }]);
     const jobs = await queue.fetch('parcel.carry', 1);
@@ -501,7 +501,7 @@ describe('withdrawal and resumption', () => {
     expect(await sql`select from pgboss.job where id = ${id}`).toHaveLength(0);
   });
 
-  it('leave alone a job that was fetched again since, and one that is already back', async () => {
+  it('skip a job that was fetched again since, and one that is already restored', async () => {
     const id = randomUUID();
     await send([{ parcel: 7, id }]);
     const [job] = await queue.fetch('parcel.carry', 1);
@@ -514,8 +514,8 @@ describe('withdrawal and resumption', () => {
   });
 });
 
-describe('the function for triggers', () => {
-  it('adds jobs that send would have added, in the transaction that calls it', async () => {
+describe('the trigger function', () => {
+  it('adds the same jobs as send, in the transaction that calls it', async () => {
     await sql
       .begin(async (tx) => {
         await tx`select carry_parcels(array['{"parcel":7}'::jsonb])`;
@@ -538,7 +538,7 @@ describe('the function for triggers', () => {
 });
 
 describe('liveAbout', () => {
-  it('returns the values for which a job waits or runs', async () => {
+  it('returns the values for which a job is waiting or running', async () => {
     await send([{ parcel: 1 }, { parcel: 2, start_after: new Date('2099-01-01T00:00:00Z') }]);
     await queue.fetch('parcel.carry', 1);
 

@@ -50,8 +50,8 @@ const client = (options: PostriderOptions = {}) => new Postrider({ url: service.
 const failure = async (call: PromiseLike<unknown>) => (await safe(call)).error;
 const now = { 'retry-after': '0' };
 
-describe('the client', () => {
-  it('has a method for every operation of the OpenAPI document, which asks for its route', async () => {
+describe('the SDK client', () => {
+  it('has a method for every operation in the OpenAPI document, which calls its route', async () => {
     const document = readOpenApi();
     const urls: string[] = [];
     const recorder = client({
@@ -78,7 +78,7 @@ describe('the client', () => {
     expect(urls).toContain('POST /v1/email/send?dry_run=true');
   });
 
-  it('is written from the OpenAPI document as it is; node scripts/write-sdk.ts writes it again', () => {
+  it('matches the OpenAPI document; node scripts/write-sdk.ts regenerates it', () => {
     const texts = sdkTexts();
 
     expect(readFileSync(sdkFiles.schemas, 'utf8')).toBe(texts.schemas);
@@ -86,13 +86,13 @@ describe('the client', () => {
     expect(readFileSync(sdkFiles.lists, 'utf8')).toBe(texts.lists);
   });
 
-  it('says its version', () => {
+  it('sends its version', () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
     expect(SDK_VERSION).toBe(version);
   });
 
-  it.each(['', '/', '/v1', '/v1/'])('takes the address with %j at its end', async (end) => {
+  it.each(['', '/', '/v1', '/v1/'])('accepts the address with %j at the end', async (end) => {
     answers(reply(202, response));
 
     await client({ url: service.url + end }).email.send(mail);
@@ -106,7 +106,7 @@ describe('the client', () => {
     expect(JSON.parse(service.requests[0]?.body.toString() ?? '')).toEqual(mail);
   });
 
-  it('shows its key neither printed nor in errors', async () => {
+  it('never shows its key when printed or in errors', async () => {
     answers(reply(404, refusal('not_found', 'message_not_found')), { kind: 'drop' });
     const postrider = client({ max_retries: 0 });
 
@@ -124,7 +124,7 @@ describe('the client', () => {
     ['no key', { key: '' }, 'missing_key'],
     ['an address of another kind', { url: 'ftp://example.com' }, 'invalid_url'],
     ['an address with a password', { url: 'http://ada:secret@example.com' }, 'invalid_url'],
-  ])('refuses %s without repeating it', (_what, options, reason) => {
+  ])('rejects %s without repeating it', (_what, options, reason) => {
     const make = () => client(options);
 
     expect(make).toThrow(ConfigurationError);
@@ -140,11 +140,11 @@ describe('the client', () => {
     ['Deno', { navigator: { userAgent: 'Deno/2.9' } }, false],
     ['workerd', { navigator: { userAgent: 'Cloudflare-Workers' } }, false],
     ['a runtime without any of these', {}, false],
-  ])('knows %s', (_what, host, browser) => {
+  ])('recognizes %s', (_what, host, browser) => {
     expect(isBrowser(host)).toBe(browser);
   });
 
-  it.each(['', '.', '..'])('rejects the id %j, which would lead to another route', async (id) => {
+  it.each(['', '.', '..'])('rejects the id %j, which would lead to a different route', async (id) => {
     expect(await failure(client().email.get(id))).toMatchObject({ reason: 'invalid_argument' });
     expect(service.requests).toEqual([]);
   });
@@ -159,8 +159,8 @@ describe('the client', () => {
   });
 });
 
-describe('errors', () => {
-  it('are of the class of their code, with all that the answer says', async () => {
+describe('SDK errors', () => {
+  it('have the class for their code, with everything the response contains', async () => {
     const details = [{ param: 'to', reason: 'invalid_email', message: 'to is wrong.' }];
     answers(reply(403, refusal('forbidden', 'missing_scope', { details, required_scope: 'email:send' })));
 
@@ -180,14 +180,14 @@ describe('errors', () => {
     await expect(client().email.send(mail)).rejects.toBeInstanceOf(ForbiddenError);
   });
 
-  it('leave what is no failure of a call to be thrown', async () => {
+  it('exclude a bug in the caller’s code, which is rethrown', async () => {
     const bug = new TypeError('a bug');
 
     await expect(safe(Promise.reject(bug))).rejects.toBe(bug);
     expect(await safe(Promise.resolve(1))).toEqual({ data: 1, error: null });
   });
 
-  it('say so when a proxy answers', async () => {
+  it('report a response from a proxy', async () => {
     answers(reply(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' }));
 
     const error = await failure(client({ max_retries: 0 }).usage.get());
@@ -197,7 +197,7 @@ describe('errors', () => {
   });
 });
 
-describe('retries', () => {
+describe('SDK retries', () => {
   it('repeat a send under one idempotency key, and each send has its own', async () => {
     answers(reply(500, refusal('internal_error', 'unexpected'), now), { kind: 'drop' }, reply(202, response));
     const postrider = client();
@@ -210,7 +210,7 @@ describe('retries', () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  it('take the idempotency key of the caller', async () => {
+  it('use the caller’s idempotency key', async () => {
     answers(reply(202, response));
 
     await client().email.send(mail, { idempotency_key: 'receipt-1815' });
@@ -218,7 +218,7 @@ describe('retries', () => {
     expect(service.requests[0]?.headers['idempotency-key']).toBe('receipt-1815');
   });
 
-  it('wait as long as a 429 says, also for what is never repeated otherwise', async () => {
+  it('wait as long as a 429 requires, even for requests that are never retried otherwise', async () => {
     const limited = reply(429, refusal('rate_limited', 'default_rate'), now);
     answers(limited, limited, reply(201, { id: 'key_1' }));
 
@@ -226,7 +226,7 @@ describe('retries', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('give up on a 429 that says to wait for longer than a window', async () => {
+  it('stop at a 429 that requires a wait longer than one window', async () => {
     answers(reply(429, refusal('rate_limited', 'login_rate'), { 'retry-after': '3600' }));
 
     const error = await failure(client().usage.get());
@@ -236,13 +236,13 @@ describe('retries', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('ask again for the answer of a first attempt that is still at work', async () => {
+  it('request the response again while the first attempt is still in progress', async () => {
     answers(reply(422, refusal('unprocessable', 'idempotency_in_progress'), now), reply(202, response));
 
     expect(await client().email.send(mail)).toEqual(response);
   });
 
-  it('never repeat a request that might be done twice or was rejected permanently', async () => {
+  it('never repeat a request that might take effect twice or was rejected permanently', async () => {
     answers(reply(500, refusal('internal_error', 'unexpected'), now));
     expect(await failure(client().apiKeys.create({ name: 'Shop', scopes: ['email:send'] }))).toMatchObject({
       status: 500,
@@ -254,7 +254,7 @@ describe('retries', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('end after max_retries with the last error', async () => {
+  it('stop after max_retries with the last error', async () => {
     answers(reply(503, refusal('internal_error', 'unexpected'), now));
 
     await failure(client().usage.get({ max_retries: 3 }));
@@ -263,7 +263,7 @@ describe('retries', () => {
     expect(service.requests).toHaveLength(5);
   });
 
-  it('tell an address where nothing listens from one that says nothing', async () => {
+  it('distinguish an unreachable address from an unresponsive one', async () => {
     const dead_url = service.url;
     await service.stop();
     const unreachable = await failure(client({ url: dead_url, max_retries: 0 }).usage.get());
@@ -282,7 +282,7 @@ describe('retries', () => {
 });
 
 describe('an AbortSignal', () => {
-  it('ends a call that waits for its answer', async () => {
+  it('interrupts a call that is waiting for its response', async () => {
     const released = Promise.withResolvers<void>();
     service.script(() => ({ kind: 'stall', until: released.promise }));
     const abort = new AbortController();
@@ -297,7 +297,7 @@ describe('an AbortSignal', () => {
     expect(error?.name).toBe('AbortError');
   });
 
-  it('ends the pause before a retry, and a call that has not begun', async () => {
+  it('interrupts the pause before a retry, and a call that has not started', async () => {
     answers(reply(429, refusal('rate_limited', 'send_rate'), { 'retry-after': '50' }));
     const abort = new AbortController();
     const call = failure(client().email.send(mail, { signal: abort.signal }));
@@ -311,7 +311,7 @@ describe('an AbortSignal', () => {
   });
 });
 
-describe('a list', () => {
+describe('an SDK list', () => {
   const page = (ids: readonly string[], next_cursor: string | null) =>
     reply(200, { object: 'list', data: ids.map((id) => ({ id })), has_more: next_cursor !== null, next_cursor });
 
@@ -334,7 +334,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('asks for no page that nothing needs', async () => {
+  it('requests no page that is not needed', async () => {
     answers(page(['msg_2'], 'c1'));
     const list = client().email.logs();
     expect(service.requests).toHaveLength(0);
@@ -358,7 +358,7 @@ describe('webhooks.verify', () => {
     'webhook-signature': new Webhook(by).sign('evt_1', at, body),
   });
 
-  it('gives the event of a post that is signed, in every form that a server hands over', async () => {
+  it('returns the event of a signed post, in every form a server may pass in', async () => {
     const headers = signed();
 
     expect(await client().webhooks.verify(body, headers, secret)).toMatchObject({ type: 'email.delivered' });
@@ -378,14 +378,14 @@ describe('webhooks.verify', () => {
     ['no signature', body, { ...signed(), 'webhook-signature': '' }, secret, 'missing_header'],
     ['a signature that is no base64', body, { ...signed(), 'webhook-signature': 'v1,%%' }, secret, 'wrong_signature'],
     ['a secret that is none', body, signed(), 'secret', 'malformed_secret'],
-  ])('refuses %s', async (_what, payload, headers, by, reason) => {
+  ])('rejects %s', async (_what, payload, headers, by, reason) => {
     const error = await failure(verifyWebhook(payload, headers, by));
 
     expect(error).toBeInstanceOf(WebhookVerificationError);
     expect(error).toMatchObject({ reason });
   });
 
-  it('allows what tolerance_seconds says', async () => {
+  it('allows the age set by tolerance_seconds', async () => {
     const old = signed(new Date(Date.now() - 3_600_000));
 
     expect(await verifyWebhook(body, old, secret, { tolerance_seconds: 7200 })).toMatchObject({ id: 'evt_1' });

@@ -88,7 +88,7 @@ const inReceipt = (fields: Json, required = receipt.required): Changes => ({
 const without = (fields: Json, name: string): Json =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
 
-describe('a break of', () => {
+describe('a breaking change in', () => {
   const { post, get } = (documentWith().paths as Record<string, Record<string, Json>>)['/letters'] ?? {};
 
   it.each<[string, Changes, string[]]>([
@@ -165,14 +165,14 @@ describe('a break of', () => {
       { part: { properties: without(part.properties, 'name') } },
       ['.parts[].name is gone'],
     ],
-  ])('an answer: %s', (_, changes, breaks) => {
+  ])('a response: %s', (_, changes, breaks) => {
     expect(breaksOf(changes)).toEqual(
       ['GET /letters: 200', 'POST /letters: 202'].flatMap((where) => breaks.map((one) => where + one)),
     );
   });
 });
 
-describe('no break is', () => {
+describe('not a breaking change', () => {
   const paths = documentWith().paths as Json;
 
   it.each<[string, Changes]>([

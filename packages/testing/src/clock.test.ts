@@ -44,7 +44,7 @@ describe('the test clock', () => {
     expect(clock.now()).toBe(later);
   });
 
-  it('continues from where it stood', async () => {
+  it('continues from its last time', async () => {
     const noon = Date.parse('2031-03-01T12:00:00Z');
     await clock.freeze(new Date(noon));
 

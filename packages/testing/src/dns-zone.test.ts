@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('the DNS zone', () => {
-  it('answers the records of its literal', async () => {
+  it('serves its configured records', async () => {
     expect(await resolver.resolve4('example.test')).toEqual(['127.0.0.1']);
     expect(await resolver.resolve6('EXAMPLE.test')).toEqual(['::1']);
     expect(await resolver.resolveMx('example.test')).toMatchObject([{ exchange: 'mx.example.test', priority: 10 }]);
@@ -32,7 +32,7 @@ describe('the DNS zone', () => {
     expect(await resolver.resolve4('alias.example.test')).toEqual(['127.0.0.1']);
   });
 
-  it('sends an answer that is too long for UDP over TCP, in strings of 255 octets', async () => {
+  it('sends a response too long for UDP over TCP, in strings of 255 octets', async () => {
     const [strings] = await resolver.resolveTxt('key._domainkey.example.test');
 
     expect(strings?.join('')).toBe(longText);

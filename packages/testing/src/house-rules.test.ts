@@ -628,14 +628,14 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
   },
 };
 
-describe('the tree', () => {
+describe('the source tree', () => {
   const tree = readTree();
   it.each(Object.entries(houseRules))('%s', (_name, rule) => {
     expect(rule(tree)).toEqual([]);
   });
 });
 
-describe('a rule turns red where it is broken, and only there', () => {
+describe('a rule fails only for a violation', () => {
   it.each(Object.entries(houseRules))('%s', (name, rule) => {
     // The cast is safe because the names are the keys of houseRules, which Object.entries loses.
     const { red, green } = planted[name as HouseRuleName];
@@ -644,7 +644,7 @@ describe('a rule turns red where it is broken, and only there', () => {
     for (const files of green) expect(rule(files)).toEqual([]);
   });
 
-  it('names the file and the line', () => {
+  it('reports the file and the line', () => {
     expect(houseRules['time comes from a clock']([code('\n\nDate.now();')])).toEqual([
       'packages/core/src/send.ts:3 Date.now: ask a Clock, or the database for clock_now()',
     ]);

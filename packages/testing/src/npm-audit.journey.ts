@@ -19,14 +19,14 @@ async function auditWith(respond: (response: ServerResponse) => void) {
 }
 
 describe('npm run audit', () => {
-  it('fairness L6: fails and says that nothing was checked if the registry has no advisories to give', async () => {
+  it('fairness L6: fails and reports that nothing was checked if the registry has no advisories', async () => {
     const { code, err } = await auditWith((response) => response.writeHead(503).end('{}'));
 
     expect(err).toMatch(/^Nothing was checked: the registry gave no advisories \(.+\)\./);
     expect(code).toBe(1);
   });
 
-  it('succeeds if the registry knows no advisory for the locked versions', async () => {
+  it('succeeds if the registry has no advisory for the locked versions', async () => {
     const { code, out } = await auditWith((response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
     );

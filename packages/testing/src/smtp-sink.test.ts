@@ -51,7 +51,7 @@ async function upToData(talk: Talk, to = 'b@to.test'): Promise<void> {
 }
 
 describe('the SMTP sink', () => {
-  it('keeps the bytes and the envelope of what it accepts', async () => {
+  it('stores the bytes and the envelope of accepted email', async () => {
     const talk = dial();
     await upToData(talk);
     expect(await talk.say(`${mail}\r\n.`)).toMatch(/^250 /);
@@ -69,7 +69,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('refuses the first RCPT for an address and accepts the second', async () => {
+  it('rejects the first RCPT for an address and accepts the second', async () => {
     sink.script(({ nth }) => (nth === 1 ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' }));
     const talk = dial();
     await talk.listen();
@@ -81,7 +81,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('knows the Message-ID when it answers the dot', async () => {
+  it('has the Message-ID when it replies to the dot', async () => {
     sink.script(({ message_id }) =>
       message_id === '<one@from.test>'
         ? { kind: 'reply', code: 550, text: '5.7.1 no', at: 'data' }
@@ -95,7 +95,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('cuts the connection after the dot and still shows what it received', async () => {
+  it('drops the connection after the dot and still shows the received message', async () => {
     sink.script(() => ({ kind: 'drop', at: 'after_dot' }));
     const talk = dial();
     await upToData(talk);
@@ -104,7 +104,7 @@ describe('the SMTP sink', () => {
     expect((await sink.waitFor((one) => one.message_id === '<one@from.test>')).acknowledged).toBe(false);
   });
 
-  it('cuts the connection while the body is under way and keeps nothing', async () => {
+  it('drops the connection during the body and stores nothing', async () => {
     sink.script(() => ({ kind: 'drop', at: 'data' }));
     const talk = dial();
     await upToData(talk);
@@ -113,7 +113,7 @@ describe('the SMTP sink', () => {
     expect(sink.mails).toHaveLength(0);
   });
 
-  it('hangs up on a connection and refuses one with a greeting', async () => {
+  it('hangs up on a connection and rejects one with a greeting', async () => {
     sink.script(({ nth }) =>
       nth === 1 ? { kind: 'drop', at: 'connect' } : { kind: 'reply', code: 421, text: 'busy', at: 'connect' },
     );
@@ -137,7 +137,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('offers STARTTLS only when asked to', async () => {
+  it('offers STARTTLS only on request', async () => {
     const secure = await startSmtpSink({ starttls: true });
     try {
       const plain = dial();

@@ -4,8 +4,8 @@ import { readSource } from './source-text.ts';
 /** The samples write #{} for a placeholder, because a real one in a plain string looks like a mistake. */
 const real = (sample: string) => sample.replaceAll('#{', '${');
 
-describe('reading source', () => {
-  it('separates code, strings and comments and keeps every index', () => {
+describe('parsing source text', () => {
+  it('separates code, strings and comments and preserves every index', () => {
     const text = real("const a = 'it\\'s'; // don't\nb(/* c */ `x#{f({ y: 'z' })}w`);");
 
     const { bare, code, comments, strings } = readSource(text);
@@ -26,7 +26,7 @@ describe('reading source', () => {
     expect(readSource("<p>don't</p>\nDate.now()").bare).toContain('Date.now()');
   });
 
-  it('reads a template inside a template', () => {
+  it('parses a template inside a template', () => {
     const { bare } = readSource(real('`a#{b ? `c#{d}` : e}f` + g'));
 
     expect(bare).toBe(real('` #{b ? ` #{d}` : e} ` + g'));

@@ -47,7 +47,7 @@ describe('the end of a test run', () => {
     expect(outcome).toMatchObject({ last: '2 passed, 0 failed', slowest: ['tests/good.test.js'], status: 0 });
   });
 
-  it('counts failures, files that do not load, hooks that throw and stray errors', () => {
+  it('counts failures, files that do not load, throwing hooks and stray errors', () => {
     const outcome = run({
       'bad.test.js': "test('a', () => {}); test('b', () => { throw new Error('b'); });",
       'broken.test.js': "import './absent.js'; test('a', () => {});",
@@ -62,7 +62,7 @@ describe('the end of a test run', () => {
     expect(run({ 'empty.js': '' })).toMatchObject({ last: '0 passed, 1 failed', status: 1 });
   });
 
-  it('lists the ten slowest files, the slowest first', () => {
+  it('lists the ten slowest files, slowest first', () => {
     const pause = (ms: number) => `test('a', () => new Promise((done) => setTimeout(done, ${ms})));`;
     const files = Array.from({ length: 11 }, (_, index) => [`file-${index}.test.js`, "test('a', () => {});"]);
 

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describe('the webhook sink', () => {
-  it('records headers and the raw body of what is posted', async () => {
+  it('records the headers and raw body of each post', async () => {
     const posted = fetch(`${sink.url}/hook?x=1`, {
       method: 'POST',
       headers: { 'webhook-id': 'evt_1' },
@@ -23,7 +23,7 @@ describe('the webhook sink', () => {
     expect((await posted).status).toBe(200);
   });
 
-  it('answers as scripted, by the number of the request', async () => {
+  it('responds as scripted, by request number', async () => {
     sink.script(({ nth }) =>
       nth === 1
         ? { kind: 'reply', status: 503, headers: { 'retry-after': '7' }, body: 'busy' }
@@ -37,7 +37,7 @@ describe('the webhook sink', () => {
     expect(second.status).toBe(204);
   });
 
-  it('hangs up, and delays a response until the script continues', async () => {
+  it('hangs up, or delays a response until the script continues', async () => {
     const gate = Promise.withResolvers<void>();
     sink.script(({ path }) => (path === '/drop' ? { kind: 'drop' } : { kind: 'stall', until: gate.promise }));
 

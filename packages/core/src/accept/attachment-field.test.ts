@@ -3,19 +3,22 @@ import { attachmentsText, isBase64 } from './attachment-field.ts';
 
 const STRICT = /^[A-Za-z0-9+/]*={0,2}$/;
 
-describe('the content of an attachment', () => {
+describe('attachment content', () => {
   it.each([
     [4, 'A/=-_! \nÄ'],
     [8, 'A=!'],
-  ])('fairness P28: base64 of %i characters of %j is taken as a strict expression takes it', (length, alphabet) => {
-    let texts = [''];
-    for (let at = 0; at < length; at++) texts = texts.flatMap((text) => [...alphabet].map((mark) => text + mark));
+  ])(
+    'fairness P28: base64 of %i characters of %j is accepted exactly as a strict regular expression would',
+    (length, alphabet) => {
+      let texts = [''];
+      for (let at = 0; at < length; at++) texts = texts.flatMap((text) => [...alphabet].map((mark) => text + mark));
 
-    expect(texts.filter(isBase64)).toEqual(texts.filter((text) => STRICT.test(text)));
-    expect(isBase64('A'.repeat(length - 1))).toBe(false);
-  });
+      expect(texts.filter(isBase64)).toEqual(texts.filter((text) => STRICT.test(text)));
+      expect(isBase64('A'.repeat(length - 1))).toBe(false);
+    },
+  );
 
-  it('is stored as JSON that reads the same', () => {
+  it('survives a round trip through JSON', () => {
     const attachments = [
       { filename: 'a "quoted" name.txt', content: 'SGVsbG8=', content_type: 'text/plain', content_id: undefined },
       { filename: 'b', content: '', content_type: undefined, content_id: 'logo' },

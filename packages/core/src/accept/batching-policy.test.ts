@@ -21,21 +21,21 @@ describe('no commit in progress', () => {
     expect(policy.worthwhile(1, 0)).toBe(true);
   });
 
-  it('twenty requests begin a commit in the middle of a turn', () => {
+  it('twenty requests start a commit in the middle of a turn', () => {
     expect(policy.urgent(19, 0)).toBe(false);
     expect(policy.urgent(20, 0)).toBe(true);
   });
 });
 
 describe('one commit in progress', () => {
-  it('the next commit begins with as many requests as that one carries', () => {
+  it('the next commit starts once as many requests wait as the current one carries', () => {
     policy.begun(12, 0);
 
     expect(policy.worthwhile(11, 1)).toBe(false);
     expect(policy.worthwhile(12, 1)).toBe(true);
   });
 
-  it('twenty requests wait until most of the usual time has passed', () => {
+  it('twenty requests wait until most of the usual commit time has passed', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
 
@@ -52,7 +52,7 @@ describe('one commit in progress', () => {
     expect(policy.urgent(20, now + 5.7)).toBe(true);
   });
 
-  it('a commit that hangs delays others by 25 ms', () => {
+  it('a hanging commit delays others by 25 ms', () => {
     policy.begun(32, 0);
 
     expect(policy.worthwhile(1, 24)).toBe(false);
@@ -60,8 +60,8 @@ describe('one commit in progress', () => {
   });
 });
 
-describe('the maximum of concurrent commits', () => {
-  it('a further commit does not begin, however many requests wait', () => {
+describe('the maximum number of concurrent commits', () => {
+  it('another commit does not start, however many requests wait', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 
@@ -69,7 +69,7 @@ describe('the maximum of concurrent commits', () => {
     expect(policy.worthwhile(64, 10)).toBe(false);
   });
 
-  it('the time of the second counts from the end of the first', () => {
+  it('the duration of the second commit is measured from the end of the first', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
     policy.begun(32, now + 2);
@@ -79,7 +79,7 @@ describe('the maximum of concurrent commits', () => {
     expect(policy.urgent(20, now + 6.9)).toBe(true);
   });
 
-  it('the wait for the first commit does not count as time of the second', () => {
+  it('the wait for the first commit does not count toward the duration of the second', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
     policy.begun(32, now + 2);
@@ -91,7 +91,7 @@ describe('the maximum of concurrent commits', () => {
     expect(policy.urgent(20, now + 10.9)).toBe(true);
   });
 
-  it('the time of a commit that overtakes one that hangs counts from its own beginning', () => {
+  it('the duration of a commit that overtakes a hanging one is measured from its own start', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
     policy.begun(32, now + 100);
@@ -101,7 +101,7 @@ describe('the maximum of concurrent commits', () => {
     expect(policy.urgent(20, now + 106.9)).toBe(true);
   });
 
-  it('a further commit begins when they hang', () => {
+  it('another commit starts if all of them hang', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 

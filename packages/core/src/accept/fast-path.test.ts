@@ -137,8 +137,8 @@ describe('a cached key and domain', () => {
   });
 });
 
-describe('a change by another process since it was cached', () => {
-  it('refuses a revoked key', async () => {
+describe('a change by another process after caching', () => {
+  it('rejects a revoked key', async () => {
     const ctx = createContext(beside, { kind: 'system', workspace_id: tenant.workspace_id });
 
     await invoke(ctx, revokeKey, { key_id: tenant.key_id });
@@ -146,7 +146,7 @@ describe('a change by another process since it was cached', () => {
     expect(await refusal(send())).toBe('revoked_key');
   });
 
-  it('promise P26: is not taken for an earlier one after a failover to a standby that lags', async () => {
+  it('promise P26: is not mistaken for an earlier change after failover to a lagging standby', async () => {
     const { sql } = world.services;
     const epoch = async () => (await sql<{ value: number }[]>`select value from accept_epoch`)[0]?.value;
     const change = () => sql`update domains set status = 'failed' where workspace_id = ${tenant.workspace_id}`;
@@ -161,13 +161,13 @@ describe('a change by another process since it was cached', () => {
     expect(await epoch()).not.toBe(cached);
   });
 
-  it('refuses a removed domain', async () => {
+  it('rejects a removed domain', async () => {
     await beside.sql`delete from domains where workspace_id = ${tenant.workspace_id}`;
 
     expect(await refusal(send())).toBe('domain_not_verified');
   });
 
-  it('refuses a domain that failed, and accepts it once it is verified again', async () => {
+  it('rejects a failed domain, and accepts it once it is verified again', async () => {
     const set = (status: string) =>
       beside.sql`update domains set status = ${status} where workspace_id = ${tenant.workspace_id}`;
 
@@ -197,13 +197,13 @@ describe('a change by another process since it was cached', () => {
     expect(await refusal(send())).toBe('send_rate');
   });
 
-  it('refuses a key that lost the scope', async () => {
+  it('rejects a key that lost the scope', async () => {
     await beside.sql`update api_keys set scopes = '{domains:read}' where id = ${tenant.key_id}`;
 
     expect(await refusal(send())).toBe('missing_scope');
   });
 
-  it('does not send to an address that was suppressed', async () => {
+  it('stops email to an address that was suppressed', async () => {
     await suppress('ada@rcpt.test');
 
     expect(await refusal(send())).toBe('all_recipients_suppressed');
@@ -237,8 +237,8 @@ describe('a change by another process since it was cached', () => {
   }
 });
 
-describe('limits, with cached facts', () => {
-  it('refuses a key from the moment it expires', async () => {
+describe('limits with cached facts', () => {
+  it('reject a key as soon as it expires', async () => {
     await world.services.sql`
       update api_keys set expires_at = clock_now() + interval '1 second' where id = ${tenant.key_id}`;
     await send();
@@ -249,7 +249,7 @@ describe('limits, with cached facts', () => {
     expect(await refusal(send())).toBe('expired_key');
   });
 
-  it('gives every request its own position in the window, on two processes', async () => {
+  it('give every request its own position in the window, across two processes', async () => {
     await send({}, beside);
 
     const sent = await Promise.all(
@@ -260,7 +260,7 @@ describe('limits, with cached facts', () => {
     expect(remaining).toEqual(Array.from({ length: 40 }, (_, index) => 997 - index));
   });
 
-  it('accepts as many requests as the window allows, on two processes', async () => {
+  it('accept as many requests as the window allows, across two processes', async () => {
     await send({}, beside);
     await world.services.sql`
       update rate_windows set used = 993 where subject = ${tenant.key_id} and class = 'send'`;
@@ -273,7 +273,7 @@ describe('limits, with cached facts', () => {
     expect(outcomes.filter((outcome) => outcome === 'send_rate')).toHaveLength(13);
   });
 
-  it('begins a new window every minute', async () => {
+  it('start a new window every minute', async () => {
     await world.services.sql`
       update rate_windows set used = 1000 where subject = ${tenant.key_id} and class = 'send'`;
     expect(await refusal(send())).toBe('send_rate');
@@ -283,7 +283,7 @@ describe('limits, with cached facts', () => {
     expect((await send()).window.remaining).toBe(999);
   });
 
-  it('accepts mail up to the monthly limit, on two processes', async () => {
+  it('accept email up to the monthly limit, across two processes', async () => {
     tenant = await newTenant('free');
     await send();
     await send({}, beside);
@@ -301,7 +301,7 @@ describe('limits, with cached facts', () => {
     expect(await countedSends()).toBe(32);
   });
 
-  it('counts the first mail of a month', async () => {
+  it('count the first email of a month', async () => {
     await world.clock.freeze(new Date('2030-06-30T23:59:30Z'));
 
     expect(await countedAsStored((await send()).id)).toBe(true);

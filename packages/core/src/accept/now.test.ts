@@ -36,7 +36,7 @@ const refusal = (operation: Operation<typeof sendMessageNow.input, LogEntry>, id
   );
 
 describe('sending now', () => {
-  it('sends scheduled mail immediately and exactly once', async () => {
+  it('sends a scheduled email immediately and exactly once', async () => {
     const id = await send(['ada@example.com', 'bob@example.com'], { scheduled_at: inAnHour() });
 
     const entry = await invoke(ctx(), sendMessageNow, { id });
@@ -51,7 +51,7 @@ describe('sending now', () => {
     expect(await audited(id)).toEqual([{ action: 'message.sent_now', via: 'worker' }]);
   });
 
-  it('answers the same for mail that is due already, and audits nothing', async () => {
+  it('returns the same for an email that is already due, and writes no audit entry', async () => {
     const id = await send('ada@example.com');
 
     expect(await invoke(ctx(), sendMessageNow, { id })).toMatchObject({ id, status: 'queued' });
@@ -61,7 +61,7 @@ describe('sending now', () => {
     expect(copiesOf(id)).toBe(1);
   });
 
-  it('an immediate send wins against a cancel or loses to it', async () => {
+  it('an immediate send racing a cancellation either wins or loses', async () => {
     const id = await send('ada@example.com', { scheduled_at: inAnHour() });
 
     const [sent, canceled] = await Promise.all([
@@ -76,7 +76,7 @@ describe('sending now', () => {
     expect(copiesOf(id)).toBe(0);
   });
 
-  it('refuses a message that is canceled, sent or unknown', async () => {
+  it('rejects a message that is canceled, sent or unknown', async () => {
     const canceled = await send('ada@example.com', { scheduled_at: inAnHour() });
     await invoke(ctx(), cancelMessage, { id: canceled });
     const sent = await send('ada@example.com');
@@ -92,8 +92,8 @@ describe('sending now', () => {
   });
 });
 
-describe('trying again now', () => {
-  it('tries deferred recipients immediately, counts the attempt, and leaves no attempt for later', async () => {
+describe('retrying now', () => {
+  it('retries deferred recipients immediately, counts the attempt, and schedules no later duplicate', async () => {
     deferAll();
     const id = await send(['ada@example.com', 'bob@example.com']);
     await world.drain();
@@ -110,7 +110,7 @@ describe('trying again now', () => {
     expect(await audited(id)).toEqual([{ action: 'message.retried', via: 'worker' }]);
   });
 
-  it('a retry requested twice tries once', async () => {
+  it('a retry requested twice makes one attempt', async () => {
     deferAll();
     const id = await send('ada@example.com');
     await world.drain();
@@ -123,7 +123,7 @@ describe('trying again now', () => {
     expect(copiesOf(id)).toBe(1);
   });
 
-  it('continues the retry schedule after the attempts made', async () => {
+  it('continues the retry schedule after the previous attempts', async () => {
     deferAll();
     const id = await send('ada@example.com');
     await world.drain();
@@ -136,7 +136,7 @@ describe('trying again now', () => {
     expect(await detail(id)).toMatchObject({ status: 'failed', recipients: [{ attempts: 3 }] });
   });
 
-  it('refuses a message without a deferred recipient', async () => {
+  it('rejects a message without a deferred recipient', async () => {
     const waiting = await send('ada@example.com');
     expect(await refusal(retryMessageNow, waiting)).toBe('not_deferred');
     await world.drain();

@@ -74,7 +74,7 @@ async function stored({ workspace_id }: Tenant): Promise<number> {
 }
 
 describe('a commit that waits for a lock', () => {
-  it('does not block other mail, and its followers are stored in the end', async () => {
+  it('does not block other email, and the requests behind it are stored eventually', async () => {
     const [held, follower, other] = await Promise.all(['held.test', 'follower.test', 'other.test'].map(newTenant));
     if (!held || !follower || !other) throw new Error('a tenant is missing');
     const release = await holdVolume(held);
@@ -91,7 +91,7 @@ describe('a commit that waits for a lock', () => {
     expect([await stored(held), await stored(follower)]).toEqual([1 + EARLY_BATCH, 1 + EARLY_BATCH]);
   });
 
-  it('is overtaken after the longest wait by a batch that is too small to begin earlier', async () => {
+  it('is overtaken after the maximum wait, even by a batch too small to start earlier', async () => {
     const [held, other] = await Promise.all(['crowd.test', 'few.test'].map(newTenant));
     if (!held || !other) throw new Error('a tenant is missing');
     const release = await holdVolume(held);
@@ -109,8 +109,8 @@ describe('a commit that waits for a lock', () => {
   });
 });
 
-describe('a batch that followed another on its connection', () => {
-  it('is stored although the one before it failed', async () => {
+describe('a batch that follows another on the same connection', () => {
+  it('is stored although the previous batch failed', async () => {
     const [failing, follower] = await Promise.all(['failing.test', 'after.test'].map(newTenant));
     if (!failing || !follower) throw new Error('a tenant is missing');
     await world.services.sql`
@@ -127,8 +127,8 @@ describe('a batch that followed another on its connection', () => {
   });
 });
 
-describe('large submissions of one workspace', () => {
-  it('leave a connection and room for those of another, and wait in a line that is counted', async () => {
+describe('large submissions from one workspace', () => {
+  it('leave a connection and room for other workspaces, and wait in a counted queue', async () => {
     const [greedy, other] = await Promise.all(['greedy.test', 'beside.test'].map(newTenant));
     if (!greedy || !other) throw new Error('a tenant is missing');
     const large = 'x'.repeat(600_000);

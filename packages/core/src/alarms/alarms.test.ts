@@ -69,7 +69,7 @@ beforeEach(async () => {
   past = { requests: hooks.requests.length, mails: smtp.mails.length };
 });
 
-it('an alert is raised after its minimum duration, reported at its start, each day, and once at its end', async () => {
+it('an alert is raised after its minimum duration and reported at its start, daily, and once at its end', async () => {
   await measure('webhook.deliver', { oldest: 400 });
   await turns(1);
   expect(await list()).toEqual([]);
@@ -98,7 +98,7 @@ it('an alert is raised after its minimum duration, reported at its start, each d
   expect(String(mailed()[0]?.raw)).toContain('Subject: Alert: Queue delayed');
 });
 
-it('a condition that ends before its minimum duration is not reported', async () => {
+it('a condition that clears before its minimum duration is not reported', async () => {
   await measure('bulk.run', { oldest: 400 });
   await turns(2);
   await measure('bulk.run', {});
@@ -108,7 +108,7 @@ it('a condition that ends before its minimum duration is not reported', async ()
   expect(posted()).toEqual([]);
 });
 
-it('a storm of a hundred conditions makes one email', async () => {
+it('a storm of a hundred conditions produces one email', async () => {
   for (let number = 0; number < 100; number++) await measure(`queue.${number}`, { oldest: 400 });
 
   await turns(8);
@@ -120,7 +120,7 @@ it('a storm of a hundred conditions makes one email', async () => {
   expect(String(mailed()[0]?.raw)).toContain('and 99 more');
 });
 
-it('an acknowledged alarm is not told again until it ends', async () => {
+it('an acknowledged alarm is not reported again until it clears', async () => {
   await measure('webhook.deliver', { oldest: 400 });
   await turns(6);
   const ctx = world.as(world.workspace_id);
@@ -181,7 +181,7 @@ it('failing delivery is reported to the webhook', async () => {
   expect(mailed()).toHaveLength(1);
 });
 
-it('a failing webhook gets the notice later, and the alert email arrives', async () => {
+it('a failing webhook gets the notice later, while the alert email arrives', async () => {
   hooks.script(() => ({ kind: 'reply', status: 500 }));
   await measure('webhook.deliver', { oldest: 400 });
   await turns(6);
@@ -196,7 +196,7 @@ it('a failing webhook gets the notice later, and the alert email arrives', async
   expect(posted().at(-1)).toMatchObject({ notice: 'start', rule: 'queue_waits' });
 });
 
-describe('a database that is gone', () => {
+describe('an unavailable database', () => {
   const lost = connect('postgres://postrider@127.0.0.1:1/none', { max: 1, application_name: 'postrider-test' });
   endAfterTests({ stop: () => lost.end({ timeout: 1 }) });
 
@@ -209,7 +209,7 @@ describe('a database that is gone', () => {
     return { seeing, blind, stop: () => alone.stop() };
   }
 
-  it('a minute without database is reported from memory, by the webhook, once, and so is the return', async () => {
+  it('an outage of one minute is reported once, from memory, by the webhook, and so is the recovery', async () => {
     const { seeing, blind, stop } = await openBlind();
     for (let turn = 0; turn < 3; turn++) {
       await blind.turn();
@@ -234,7 +234,7 @@ describe('a database that is gone', () => {
     await stop();
   });
 
-  it('is told again until the webhook takes it, and not in quiet hours', async () => {
+  it('is reported again until the webhook accepts it, except during quiet hours', async () => {
     const time = (offset_ms: number) => new Date(clock.now() + offset_ms).toISOString().slice(11, 16);
     const quiet = { quiet_from: time(-10 * MINUTE_MS), quiet_until: time(10 * MINUTE_MS) };
     await invoke(world.as(world.workspace_id), setAlarmSettings, { access: 'instance', ...quiet });
@@ -288,7 +288,7 @@ describe('alert settings', () => {
     ['a port of another server', 'https://example.com:6379/', 'invalid_url'],
     ['a line break', 'https://example.com/ho\r\nok', 'invalid_url'],
     ['a private address', 'http://10.0.0.1/hook', 'private_address'],
-  ])('reject a webhook with %s, as for the webhooks of events', async (_, webhook_url, reason) => {
+  ])('reject a webhook with %s, as event webhooks do', async (_, webhook_url, reason) => {
     for (const access of ['workspace', 'instance']) {
       await expect(set({ webhook_url }, access)).rejects.toMatchObject({
         reason,
@@ -316,7 +316,7 @@ describe('alert settings', () => {
   });
 });
 
-it('a hold of long ago is an alarm of the workspace that it belongs to', async () => {
+it('an old hold raises an alarm in the workspace it belongs to', async () => {
   await invoke(world.as(world.workspace_id), createHold, {
     scope: 'destination',
     value: 'slow.test',
@@ -330,7 +330,7 @@ it('a hold of long ago is an alarm of the workspace that it belongs to', async (
   expect(await list()).toEqual([['hold_old', expect.stringMatching(/^hld_/)]]);
 });
 
-it('quiet hours may reach over midnight', () => {
+it('quiet hours may span midnight', () => {
   const night = { quiet_from: 22 * 60, quiet_until: 7 * 60 };
 
   expect([21, 23, 3, 8].map((hour) => isQuiet({ ...night, minute_of_day: hour * 60 }))).toEqual([

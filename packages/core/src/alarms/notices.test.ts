@@ -106,7 +106,7 @@ afterEach(async () => {
   await judge.idle();
 });
 
-it('fairness N5: no_worker is reported within a minute while 1,000 notices wait for a silent webhook', async () => {
+it('fairness N5: no_worker is reported within a minute while 1,000 notices wait for an unresponsive webhook', async () => {
   const workspace_id = await workspaceTold(silent.url);
   await addNotices(workspace_id, 1000);
   const worker = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['worker'] } }, null);
@@ -128,8 +128,8 @@ it('fairness N5: no_worker is reported within a minute while 1,000 notices wait 
   expect(await waitingOf(workspace_id)).toBeGreaterThan(0);
 });
 
-describe('notices of workspaces', () => {
-  it('fairness N5: arrive while the webhook of another workspace is silent', async () => {
+describe('workspace notices', () => {
+  it('fairness N5: arrive while the webhook of another workspace is unresponsive', async () => {
     const receiver = endAfterTests(await startWebhookSink());
     await addNotices(await workspaceTold(silent.url), 1000);
     await addNotices(await workspaceTold(receiver.url), 3);
@@ -140,7 +140,7 @@ describe('notices of workspaces', () => {
     expect(noticesOf(receiver)).toHaveLength(3);
   });
 
-  it('fairness N5: are posted by one process, however many look for them', async () => {
+  it('fairness N5: are posted by one process, however many poll for them', async () => {
     const receiver = endAfterTests(await startWebhookSink());
     const gate = Promise.withResolvers<void>();
     receiver.script(() => ({ kind: 'stall', until: gate.promise }));
@@ -158,7 +158,7 @@ describe('notices of workspaces', () => {
     expect(await waitingOf(workspace_id)).toBe(0);
   });
 
-  it('fairness N5: wait up to a bound, and the oldest beyond it are given up', async () => {
+  it('fairness N5: queue up to a limit, beyond which the oldest are dropped', async () => {
     const before = dropped('full');
     const workspace_id = await workspaceTold(silent.url);
     const other = await workspaceTold(silent.url);
@@ -175,7 +175,7 @@ describe('notices of workspaces', () => {
     expect([newest?.given_up, rest.at(-1)?.given_up]).toEqual([false, true]);
   });
 
-  it('fairness N5: are retried less and less often, and given up after a day', async () => {
+  it('fairness N5: are retried with growing delays, and abandoned after a day', async () => {
     const before = dropped('expired');
     const receiver = endAfterTests(await startWebhookSink());
     receiver.script(() => ({ kind: 'reply', status: 500 }));
@@ -208,8 +208,8 @@ describe('notices of workspaces', () => {
   });
 });
 
-describe('facts of workspaces', () => {
-  it('fairness N5: are bounded for each, so that 1,000 failing webhooks of one hide none of another', async () => {
+describe('workspace alarm facts', () => {
+  it('fairness N5: are limited per workspace, so 1,000 failing webhooks of one hide none of another', async () => {
     const [many, one] = [await world.workspace('free'), await world.workspace('free')];
     await addFailingWebhooks(many.workspace_id, 1000, '3 hours');
     await addFailingWebhooks(one.workspace_id, 1, '2 hours');
@@ -222,7 +222,7 @@ describe('facts of workspaces', () => {
     expect((await invoke(world.as(one.workspace_id), listAlarms, {})).data).toMatchObject([{ rule: 'webhook_fails' }]);
   });
 
-  it('fairness N5: stay the same while more webhooks begin to fail', async () => {
+  it('fairness N5: stay the same while more webhooks start to fail', async () => {
     const { workspace_id } = await world.workspace('free');
     await addFailingWebhooks(workspace_id, 25, '5 hours');
     const own = async () =>

@@ -77,7 +77,7 @@ describe('the list', () => {
     await expect(invoke(ctx, listAudit, { action: 'domain.bought' })).rejects.toMatchObject({ reason: 'invalid_type' });
   });
 
-  it('is that of the own workspace for an admin, and of the instance for an operator', async () => {
+  it('covers an admin’s own workspace, and the instance for an operator', async () => {
     const { actor } = await chain(['a']);
     const admin = withScopes(actor.workspace_id, ['admin']);
     const operator = withScopes(actor.workspace_id, ['operator']);
@@ -129,8 +129,8 @@ describe('the audit stream', () => {
   });
 });
 
-describe('the verification', () => {
-  it('verifies an intact chain, from its beginning and after a sequence', async () => {
+describe('verification', () => {
+  it('accepts an intact chain, both from its beginning and from a given sequence', async () => {
     const ctx = await chain(['a', 'b', 'c']);
 
     expect(await invoke(ctx, verifyAudit, {})).toMatchObject({ verified: 4, length: 4, complete: true, broken: null });

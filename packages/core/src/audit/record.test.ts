@@ -31,7 +31,7 @@ describe('recordAudit', () => {
     expect(rows.every(({ whole, follows }) => whole && follows)).toBe(true);
   });
 
-  it('names the acting key, and keeps instance entries in a chain of their own', async () => {
+  it('names the acting key, and keeps instance entries in a separate chain', async () => {
     const { id: key_id } = await world.key({ scopes: ['admin'] });
     const actor = {
       kind: 'key',
@@ -64,14 +64,14 @@ describe('recordAudit', () => {
     expect(await entries(world.workspace_id)).toHaveLength(before.length);
   });
 
-  it('refuses to change or remove an entry', async () => {
+  it('prevents changing or removing an entry', async () => {
     const { sql } = world.services;
     await expect(sql`update audit_log set reason = 'none'`).rejects.toThrow('appended');
     await expect(sql`delete from audit_log`).rejects.toThrow('appended');
     await expect(sql`truncate audit_log`).rejects.toThrow('appended');
   });
 
-  it('names no recipient, since nothing of it can be erased', async () => {
+  it('names no recipient, because audit entries cannot be erased', async () => {
     const { workspace_id } = await world.workspace('growth');
     const ctx = world.as(workspace_id);
     const email = 'grace@example.com';

@@ -35,7 +35,7 @@ const totals = ({ rows }: Backlog) => rows.map(({ key, total }): [string, number
 const ages = ({ counts }: BacklogRow) => counts.flatMap((count, bucket) => (count > 0 ? [[bucket, count]] : []));
 
 describe('the backlog', () => {
-  it('counts waiting mail by destination, without finished or scheduled mail', async () => {
+  it('counts waiting email by destination, excluding finished and scheduled email', async () => {
     world.smtp.script(({ stage, to }) =>
       stage === 'rcpt' && to.startsWith('later')
         ? { kind: 'reply', code: 451, text: '4.7.1 Not now' }
@@ -114,7 +114,7 @@ describe('the backlog', () => {
     expect((await backlog({ by: 'provider' })).total.total).toBe(4);
   });
 
-  it('shows when a destination is closed and when mail was last delivered', async () => {
+  it('shows when a destination is closed and when email was last delivered', async () => {
     const { sql } = world.services;
     await sql`update roll_ups set early_until = ${new Date(world.clock.now())}, final_until = ${new Date(world.clock.now())}`;
     await send('ada@example.com');
@@ -131,7 +131,7 @@ describe('the backlog', () => {
     expect(row).toMatchObject({ last_success_at: delivered_at, closed_until, closed_reason: 'failing' });
   });
 
-  it("shows the hold on a destination, sending domain or key, but not another workspace's", async () => {
+  it('shows the hold on a destination, sending domain or key, but not one of another workspace', async () => {
     const other = await world.workspace('business');
     await send('ada@example.com');
     const hold = (workspace_id: string, scope: string, value: string) =>
@@ -149,7 +149,7 @@ describe('the backlog', () => {
     expect(await held('provider')).toBeUndefined();
   });
 
-  it('a workspace backlog has its own email only, an instance-wide backlog all of it', async () => {
+  it('includes only the workspace’s own email, or all email when instance-wide', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await send('ada@example.com');
@@ -188,7 +188,7 @@ describe('the periodic count', () => {
     }
   });
 
-  it('is made by one worker for all, and again when it is due', async () => {
+  it('is computed by one worker for all, and again when it is due', async () => {
     const { sql } = world.services;
     const peer = await world.peer();
     await send('ada@example.com');

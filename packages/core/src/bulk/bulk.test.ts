@@ -110,7 +110,7 @@ function asActor({ workspace_id = world.workspace_id, scopes = ['admin'], mode =
 }
 
 describe('a preview', () => {
-  it('finds mail by recipient domain, case-insensitively, and the run touches no other', async () => {
+  it('finds email by recipient domain, case-insensitively, and the run affects no other', async () => {
     const to_domain = 'Held.Example';
     const aimed = [
       await send({ to: ['ada@held.example', 'bob@held.example'], scheduled_at: inAnHour() }),
@@ -128,7 +128,7 @@ describe('a preview', () => {
     expect(await status(other)).toBe('scheduled');
   });
 
-  it('refuses an invalid domain', async () => {
+  it('rejects an invalid domain', async () => {
     expect(await reasonOf(preview('cancel', { to_domain: 'ada@held.example' }))).toBe('invalid_domain');
   });
 
@@ -176,7 +176,7 @@ describe('a preview', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 1, skipped: 0 });
   });
 
-  it('refuses an unknown filter name, which would otherwise match everything', async () => {
+  it('rejects an unknown filter name, which would otherwise match everything', async () => {
     expect(await reasonOf(preview('cancel', { stauts: 'scheduled' }))).toBe('misspelled_field');
     expect(await reasonOf(preview('cancel', { anything: 'x' }))).toBe('invalid_type');
     expect(await reasonOf(preview('cancel', { status: 'lost' }))).toBe('invalid_status');
@@ -219,7 +219,7 @@ describe('a bulk operation', () => {
     expect(await audited(id)).toEqual(['bulk.started', 'bulk.ended']);
   });
 
-  it('does not touch mail whose id is older than its acceptance, because a clock was behind', async () => {
+  it('skips email whose id is older than its acceptance because of a slow clock', async () => {
     const { token } = await preview('cancel', { tag: 'behind' });
     await world.clock.advance(MINUTE_MS);
     const id = await send({ tags: ['behind'], scheduled_at: inAnHour() });
@@ -262,7 +262,7 @@ describe('a bulk operation', () => {
     expect([await status(changed), await status(other)]).toEqual(['queued', 'canceled']);
   });
 
-  it('runs once, however often its token is given', async () => {
+  it('runs once, however often its token is submitted', async () => {
     const mail = await send({ tags: ['once'], scheduled_at: inAnHour() });
     const { token } = await preview('cancel', { tag: 'once' });
 
@@ -283,7 +283,7 @@ describe('a bulk operation', () => {
     expect(token.length).toBeLessThan(320);
   });
 
-  it('refuses a token that was changed, is too old, or belongs to another actor', async () => {
+  it('rejects a token that was modified, is too old, or belongs to another actor', async () => {
     const { token } = await preview('cancel', { tag: 'token' });
     const other = await world.workspace('free');
     const changed = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
@@ -296,7 +296,7 @@ describe('a bulk operation', () => {
     expect(await reasonOf(run(token))).toBe('invalid_preview');
   });
 
-  it('keeps to its rate', async () => {
+  it('respects its rate limit', async () => {
     await sendMany(30, { tags: ['rate'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'rate' }, { rate_per_second: 10 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -317,7 +317,7 @@ describe('a bulk operation', () => {
     await invoke(ctx(), cancelBulk, { id });
   });
 
-  it('stops when it is canceled, and says so', async () => {
+  it('stops when it is canceled, and reports the cancellation', async () => {
     await sendMany(20, { tags: ['stop'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'stop' }, { rate_per_second: 10 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -335,13 +335,13 @@ describe('a bulk operation', () => {
     expect((await preview('cancel', { tag: 'stop' })).matched).toBe(15);
   });
 
-  it('cannot be canceled once it has ended', async () => {
+  it('cannot be canceled once it has finished', async () => {
     const { id } = await start('cancel', { tag: 'nothing' });
     await workUntilEnd();
     expect(await reasonOf(invoke(ctx(), cancelBulk, { id }))).toBe('bulk_finished');
   });
 
-  it('frees the worker while its rate allows nothing', async () => {
+  it('releases the worker while its rate limit is exhausted', async () => {
     await sendMany(4, { tags: ['slow'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'slow' }, { rate_per_second: 1 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -362,7 +362,7 @@ describe('a bulk operation', () => {
       'has lost its scope',
       (id: string) => world.services.sql`update api_keys set scopes = '{email:send}' where id = ${id}`,
     ],
-  ])('ends before the next slice when the key that started it %s, and says why', async (title, change) => {
+  ])('stops before the next slice when the key that started it %s, and reports why', async (title, change) => {
     await sendMany(10, { tags: [title.replaceAll(' ', '.')], scheduled_at: inAnHour() });
     const { id: key_id } = await world.key({ scopes: ['admin'] });
     const as = createContext(world.services, {
@@ -392,7 +392,7 @@ describe('a bulk operation', () => {
     expect(why).toEqual({ reason: 'The user or key that started it no longer has permission.' });
   });
 
-  it('ends before it begins when the user who started it was removed from the workspace', async () => {
+  it('stops before it begins if the user who started it was removed from the workspace', async () => {
     const { sql } = world.services;
     const mail = await send({ tags: ['left.us'], scheduled_at: inAnHour() });
     const { workspace_id } = world;
@@ -421,7 +421,7 @@ describe('a bulk operation', () => {
     expect(await status(mail)).toBe('scheduled');
   });
 
-  it('waits for a slot of its workspace, while other workspaces continue', async () => {
+  it('waits for a slot in its workspace, while other workspaces continue', async () => {
     const other = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
     const mine = await start('cancel', { tag: 'seats' });
     const theirs = await run((await preview('cancel', { tag: 'seats' }, other)).token, {}, other);
@@ -444,7 +444,7 @@ describe('a bulk operation', () => {
     expect(await invoke(other, getBulk, { id: theirs.id })).toMatchObject({ status: 'completed' });
   });
 
-  it('is refused while twenty of its workspace are open, and starts after one has ended', async () => {
+  it('is rejected while its workspace has twenty open, and starts after one has finished', async () => {
     const as = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
     const tokens = [];
     for (let count = 0; count < 25; count++) tokens.push((await preview('export', { tag: 'much' }, as)).token);
@@ -460,7 +460,7 @@ describe('a bulk operation', () => {
     await workUntilEnd();
   });
 
-  it('does ten thousand items once each, with two workers on the same operation and workers that die', async () => {
+  it('processes ten thousand items once each, despite two concurrent workers and crashes', async () => {
     await sendMany(10_000, { tags: ['many'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'many' });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -512,7 +512,7 @@ describe('a bulk operation', () => {
     expect(events).toEqual({ canceled: 10_000 });
   });
 
-  it('is handed to the next job in the commit of a slice, and the previous job may not continue', async () => {
+  it('passes to the next job in the commit of a slice, and the previous job may not continue', async () => {
     await sendMany(20, { tags: ['turns'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'turns' }, { rate_per_second: 10 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -529,7 +529,7 @@ describe('a bulk operation', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 });
   });
 
-  it('gets a new job if its own is gone, and none while that is live', async () => {
+  it('gets a new job if its own is missing, and none while its own is live', async () => {
     await sendMany(5, { tags: ['orphan'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'orphan' });
     await world.clock.advance(2 * MINUTE_MS);
@@ -546,7 +546,7 @@ describe('a bulk operation', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 5 });
   });
 
-  it('fails one bad item and does the others', async () => {
+  it('fails one bad item and processes the others', async () => {
     const mails = [];
     for (const subject of ['a', 'poison', 'c']) {
       mails.push(await send({ tags: ['poison'], subject, scheduled_at: inAnHour() }));
@@ -570,7 +570,7 @@ describe('a bulk operation', () => {
     ]);
   });
 
-  it('skips each mail whose delivery is claimed first, and says which', async () => {
+  it('skips each email whose delivery is claimed first, and reports which', async () => {
     await sendMany(60, { tags: ['race'], to: ['ada@example.com', 'bob@example.com'] });
     const { id } = await start('cancel', { tag: 'race' });
 
@@ -598,7 +598,7 @@ async function workOffAll(services: World['services'], data: { bulk_id: string; 
 }
 
 describe('the actions', () => {
-  it('retry tries deferred mail immediately', async () => {
+  it('retry attempts deferred email immediately', async () => {
     deferAll();
     const mail = await send({ tags: ['retry'] });
     const fresh = await send({ tags: ['retry'], to: 'bob@example.com' });
@@ -616,7 +616,7 @@ describe('the actions', () => {
     expect([copiesOf(mail), copiesOf(fresh)]).toEqual([1, 1]);
   });
 
-  it('give_up of what waits, by its statuses, leaves mail that is scheduled for later', async () => {
+  it('give_up with status filters leaves email scheduled for later', async () => {
     deferAll();
     const [deferred, scheduled] = [
       await send({ to: 'ada@waits.example' }),
@@ -634,7 +634,7 @@ describe('the actions', () => {
     expect(await status(scheduled)).toBe('scheduled');
   });
 
-  it('send_now sends scheduled mail immediately and once', async () => {
+  it('send_now sends scheduled email immediately and once', async () => {
     const mail = await send({ tags: ['now'], scheduled_at: inAnHour() });
 
     await start('send_now', { tag: 'now' });
@@ -646,7 +646,7 @@ describe('the actions', () => {
     expect([await status(mail), copiesOf(mail)]).toEqual(['delivered', 1]);
   });
 
-  it('delete removes the contents of closed messages, and leaves the log and its events', async () => {
+  it('delete removes the contents of closed messages, and keeps the log and its events', async () => {
     const closed = await send({ tags: ['delete'] });
     await world.drain();
     const open = await send({ tags: ['delete'], scheduled_at: inAnHour() });
@@ -701,7 +701,7 @@ describe('the actions', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ done: 3 });
   });
 
-  it('drops the lines of exports without reading other receipts', async () => {
+  it('the cleanup of export lines does not read other receipts', async () => {
     const { sql } = world.services;
     const old = idFloor('bulk', world.clock.now() - 10 * DAY_MS);
     await sql`
@@ -729,7 +729,7 @@ describe('the actions', () => {
     await sql`delete from bulk_items where bulk_id = ${old}`;
   });
 
-  it('replay posts failed webhook deliveries again, and leaves delivered ones', async () => {
+  it('replay posts failed webhook deliveries again, and skips delivered ones', async () => {
     await world.drain();
     const sink = await startWebhookSink();
     sink.script(() => ({ kind: 'reply', status: 410 }));
@@ -785,7 +785,7 @@ describe('the actions', () => {
 });
 
 describe('access', () => {
-  it('is for admins in their workspace and operators anywhere; for others it does not exist', async () => {
+  it('is limited to admins in their workspace and operators anywhere; others get a not-found error', async () => {
     const other = await world.workspace('free');
     const theirs = asActor({ workspace_id: other.workspace_id });
     const { token } = await preview('export', {}, theirs);
@@ -815,7 +815,7 @@ describe('access', () => {
     expect(await invoke(operator, cancelBulk, { id })).toMatchObject({ status: 'canceled' });
   });
 
-  it('is refused to sandbox keys, to start or to read', async () => {
+  it('is denied to sandbox keys, both to start and to read', async () => {
     await send({ tags: ['mine'], scheduled_at: inAnHour() });
     const sandbox = asActor({ mode: 'sandbox' });
     const { token } = await preview('export', { tag: 'mine' }, asActor({}));
@@ -827,7 +827,7 @@ describe('access', () => {
     await workUntilEnd();
   });
 
-  it('never reaches the mail of another workspace', async () => {
+  it('never extends to email of another workspace', async () => {
     const other = await world.workspace('business');
     const mail = await send({ tags: ['shared'], scheduled_at: inAnHour() });
     const theirs = asActor({ workspace_id: other.workspace_id });
@@ -842,7 +842,7 @@ describe('access', () => {
 });
 
 describe('the job', () => {
-  it('works to the end and frees the worker', async () => {
+  it('runs to completion and releases the worker', async () => {
     await world.clock.unfreeze();
     await sendMany(20, { tags: ['job'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'job' }, { rate_per_second: 40 });

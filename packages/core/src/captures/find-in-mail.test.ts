@@ -4,7 +4,7 @@ import { codesIn, linksIn } from './find-in-mail.ts';
 const HALF_A_MEGABYTE = 512 * 1024;
 const fill = (text: string) => text.repeat(Math.floor(HALF_A_MEGABYTE / text.length));
 
-it('links and codes are found in what a person would read', () => {
+it('links and codes are found wherever a person would see them', () => {
   const html =
     '<head><style>a{color:#123456}</style></head><p>Your code is <b>482913</b></p><a href="https://a.test/?x=1&amp;y=2">Go</a>';
 
@@ -21,7 +21,7 @@ it.each([
   ['open brackets', fill('<'), null],
   ['breaks without an end', fill('<br'), null],
   ['styles without an end', fill('<style '), null],
-])('a text of %s is read in one pass', (_, html, text) => {
+])('a text of %s is scanned in one pass', (_, html, text) => {
   expect(linksIn(html, text)).toEqual([]);
   expect(codesIn(html, text)).toEqual([]);
 });

@@ -32,7 +32,7 @@ async function recipientsOf(id: string): Promise<Recipient[]> {
 }
 
 describe('the status of a message', () => {
-  it('is the aggregate of its recipients after every round, whatever the server replies', async () => {
+  it('aggregates its recipients after every round, whatever the server replies', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 4 }), fc.boolean(), async (scripts, scheduled) => {

@@ -100,8 +100,8 @@ const accepted: SendOutcome = {
   transcript: '',
 };
 
-describe('replies of the server', () => {
-  it('delivers with one attempt when it accepts', async () => {
+describe('server replies', () => {
+  it('an accepted message is delivered in one attempt', async () => {
     const id = await send();
 
     await world.drain();
@@ -118,7 +118,7 @@ describe('replies of the server', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('retries after a 451 when the schedule says, and delivers then', async () => {
+  it('a 451 is retried on schedule, and then delivered', async () => {
     world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
     const id = await send();
     await world.drain();
@@ -147,7 +147,7 @@ describe('replies of the server', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('never tries again after a 550', async () => {
+  it('a 550 is never retried', async () => {
     world.smtp.script(() => reply(550, '5.1.1 no such user'));
     const id = await send();
 
@@ -163,7 +163,7 @@ describe('replies of the server', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('handles three recipients of one message separately, and sends no second copy to the delivered one', async () => {
+  it('three recipients of one message are handled separately, and the delivered one gets no second copy', async () => {
     world.smtp.script(({ to, nth }) => {
       if (to === 'no@example.com') return reply(550, '5.1.1 no');
       return to === 'later@example.com' && nth === 1 ? reply(451, '4.2.0 later') : { kind: 'accept' };
@@ -190,7 +190,7 @@ describe('replies of the server', () => {
     ]);
   });
 
-  it('records a reply lost after the final dot as unknown, and sends the same bytes again', async () => {
+  it('a reply lost after the final dot is recorded as unknown, and the same bytes are sent again', async () => {
     world.smtp.script(({ nth }) => (nth === 1 ? { kind: 'drop', at: 'after_dot' } : { kind: 'accept' }));
     const id = await send({ html: '<p>Hi</p>', headers: { 'X-Order': '7' } });
     await world.drain();
@@ -210,7 +210,7 @@ describe('replies of the server', () => {
     expect(second.envelope_from).toBe(lost.envelope_from);
   });
 
-  it('stops after an unknown outcome if the workspace says so', async () => {
+  it('an unknown outcome ends the retries if the workspace is configured to stop', async () => {
     await stopAfterLostAnswers();
     world.smtp.script(() => ({ kind: 'drop', at: 'after_dot' }));
     const id = await send();
@@ -227,7 +227,7 @@ describe('replies of the server', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('fails with one event when the schedule is used up', async () => {
+  it('an exhausted schedule fails the email with one event', async () => {
     world.smtp.script(() => reply(451, '4.3.0 never'));
     const id = await send();
 
@@ -248,7 +248,7 @@ describe('replies of the server', () => {
 });
 
 describe('no retry after an unknown outcome', () => {
-  it('a worker that dies after starting the content ends the mail as unknown', async () => {
+  it('a worker that dies after starting the content leaves the email as unknown', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     const killed = await claimOne();
@@ -270,7 +270,7 @@ describe('no retry after an unknown outcome', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('fairness N1: a late accepted result wins over the unknown one, as no one else has sent it', async () => {
+  it('fairness N1: a late accepted result overrides the unknown one, because no one else has sent it', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     const late = await claimOne();
@@ -290,7 +290,7 @@ describe('no retry after an unknown outcome', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('a worker that dies before the content leaves the mail to another', async () => {
+  it('a worker that dies before the content leaves the email to another', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     await claimOne();
@@ -321,7 +321,7 @@ describe('no retry after an unknown outcome', () => {
     expect(world.smtp.mails).toEqual([]);
   });
 
-  it('a refusal after the final dot is a reply, so the mail is retried', async () => {
+  it('a rejection after the final dot is a reply, and the email is retried', async () => {
     await stopAfterLostAnswers();
     world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
     const id = await send();
@@ -338,7 +338,7 @@ describe('no retry after an unknown outcome', () => {
 });
 
 describe('a lease', () => {
-  it('a lost lease makes a late result change and record nothing', async () => {
+  it('a lost lease prevents a late result from changing or recording anything', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -356,7 +356,7 @@ describe('a lease', () => {
     expect(world.logged.map((line) => line.msg)).toContain('dropped late results whose lease had expired');
   });
 
-  it('a lease lost to another worker leaves that worker its lease, job and result', async () => {
+  it('a lease lost to another worker leaves the new owner’s lease, job and result unchanged', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -378,7 +378,7 @@ describe('a lease', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('has one winner when two claim concurrently, and the job of the loser ends', async () => {
+  it('has one winner when two workers claim concurrently, and the loser’s job ends', async () => {
     await send();
     const jobs = await fetchJobs();
 
@@ -424,13 +424,13 @@ describe('a lease', () => {
   });
 });
 
-describe('an attempt under way', () => {
+describe('an attempt in progress', () => {
   const listed = async (status: string) => {
     const page = await invoke(world.as(world.workspace_id), listMessages, { status });
     return page.data.map((entry) => entry.id);
   };
 
-  it('is shown in its entry from the start, and found by status once it takes long', async () => {
+  it('is shown in its entry from the start, and can be found by status once it runs long', async () => {
     const id = await send();
     const claimed = await claimOne();
 
@@ -443,7 +443,7 @@ describe('an attempt under way', () => {
     expect(await detail(id)).toMatchObject({ status: 'sending', sent_at });
   });
 
-  it('is no longer shown once its result is recorded, and keeps its start', async () => {
+  it('is no longer shown in progress once its result is recorded, and keeps its start time', async () => {
     const id = await send();
     const claimed = await claimOne();
     const { sent_at } = await detail(id);
@@ -456,7 +456,7 @@ describe('an attempt under way', () => {
     expect(await listed('sending')).toEqual([]);
   });
 
-  it('cannot be canceled, and waits for a cancellation that came first', async () => {
+  it('cannot be canceled, and waits for a cancellation that started earlier', async () => {
     const id = await send();
     const jobs = await fetchJobs();
     const ctx = world.as(world.workspace_id);
@@ -474,7 +474,7 @@ describe('an attempt under way', () => {
 });
 
 describe('a worker that dies', () => {
-  it('a worker that dies between claim and settle is replaced after its lease expires, not before', async () => {
+  it('a worker that dies between claim and settle is replaced once its lease expires, not before', async () => {
     const id = await send();
     await claimOne();
     await giveJobsBack();
@@ -490,7 +490,7 @@ describe('a worker that dies', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('a worker that dies after sending and before recording costs one more copy of the same bytes', async () => {
+  it('a worker that dies after sending but before recording causes one more copy of the same bytes', async () => {
     const id = await send();
     await attempt(await claimOne());
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -505,7 +505,7 @@ describe('a worker that dies', () => {
   });
 });
 
-describe('the attempt of a worker that was lost', () => {
+describe('the attempt of a lost worker', () => {
   it('is recorded as unknown when another takes over, once per attempt', async () => {
     const id = await send();
     for (const _ of [1, 2]) {
@@ -530,7 +530,7 @@ describe('the attempt of a worker that was lost', () => {
     expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered']);
   });
 
-  it('uses up none of the retries', async () => {
+  it('does not use up a retry', async () => {
     world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
     const id = await send();
     for (const _ of [1, 2, 3]) {
@@ -562,7 +562,7 @@ describe('the attempt of a worker that was lost', () => {
     expect((await detail(id)).attempts).toMatchObject([{ number: 1, outcome: 'unknown', stage: 'worker_lost' }]);
   });
 
-  it('is not recorded if the take-over is rolled back', async () => {
+  it('is not recorded if the takeover is rolled back', async () => {
     const id = await send();
     const { job } = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -573,7 +573,7 @@ describe('the attempt of a worker that was lost', () => {
     expect(await detail(id)).toMatchObject({ attempts: [], recipients: [{ attempts: 1 }] });
   });
 
-  it('is told to the caller if the take-over fails beside mail that is claimed', async () => {
+  it('is reported to the caller if the takeover fails alongside email that is claimed', async () => {
     await send();
     const { job } = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -590,7 +590,7 @@ describe('the attempt of a worker that was lost', () => {
     expect(lost).toBe(1);
   });
 
-  it('is recorded if the mail ends as suppressed instead', async () => {
+  it('is recorded if the email is suppressed instead', async () => {
     const id = await send();
     await claimOne();
     await invoke(world.as(world.workspace_id), createSuppressions, { email: 'ada@example.com' });
@@ -607,8 +607,8 @@ describe('the attempt of a worker that was lost', () => {
   });
 });
 
-describe('a worker that stops', () => {
-  it('releases unsent mail as if never tried', async () => {
+describe('a stopping worker', () => {
+  it('releases unsent email as if it had never been tried', async () => {
     const id = await send();
     const claimed = await claimOne();
     const result = await attempt(claimed, AbortSignal.abort());
@@ -631,8 +631,8 @@ describe('a worker that stops', () => {
   });
 });
 
-describe('scheduled mail', () => {
-  it('is never claimed before it is due, and then once', async () => {
+describe('scheduled email', () => {
+  it('is never claimed before it is due, and then only once', async () => {
     const due_ms = world.clock.now() + 60 * MINUTE_MS;
     const id = await send({ scheduled_at: new Date(due_ms).toISOString() });
     expect(await world.drain()).toEqual([]);
@@ -656,7 +656,7 @@ describe('scheduled mail', () => {
 });
 
 describe('two jobs for one recipient', () => {
-  it('send one copy, and both end', async () => {
+  it('send one copy, and both finish', async () => {
     await send();
     const { sql, jobs } = world.services;
     const [data] = await sql<DeliveryJob['data'][]>`
@@ -671,8 +671,8 @@ describe('two jobs for one recipient', () => {
   });
 });
 
-describe('a message whose body the database does not give after the claim', () => {
-  it('promise P8: is handed back without an attempt, and sent once it can be read', async () => {
+describe('a message whose body cannot be read from the database after the claim', () => {
+  it('promise P8: is released without an attempt, and sent once it can be read', async () => {
     const id = await send({ text: 'x'.repeat(300_000) });
     const claimed = await claimOne();
     await world.services.sql`alter table bodies rename to bodies_away`;
@@ -690,7 +690,7 @@ describe('a message whose body the database does not give after the claim', () =
 });
 
 describe('a message that cannot be composed', () => {
-  it('is deferred alone, and the others are delivered', async () => {
+  it('is deferred alone, while the others are delivered', async () => {
     const bad = await send({ to: 'bad@example.com' });
     const good = await send({ to: 'good@example.com' });
     await world.services.sql`update bodies set headers = 'no json' where message_id = ${bad}`;
@@ -705,8 +705,8 @@ describe('a message that cannot be composed', () => {
   });
 });
 
-describe('results of siblings recorded concurrently', () => {
-  it('aggregate into one status, number the events without gaps, and never deadlock', async () => {
+describe('sibling results recorded concurrently', () => {
+  it('aggregate into one status, number their events without gaps, and never deadlock', async () => {
     const to = Array.from({ length: 10 }, (_, index) => `to${index}@example.com`);
     const ids = [await send({ to }), await send({ to }), await send({ to })];
     const claimed = await claimDeliveries(world.services, await fetchJobs());

@@ -8,7 +8,7 @@ function verdictOf({ permanent, suppress }: Classification): Expected {
   return suppress ? 'suppress' : 'bounce';
 }
 
-describe('a refusal text of a known server', () => {
+describe('a rejection text from a known server', () => {
   it.each(refusalTexts)('a reply of %s means %s for %s: %s', (_source, expected, category, line) => {
     const reply = readReply(line);
     if (!reply) throw new Error('the fixture is not a reply');
@@ -26,7 +26,7 @@ describe('a refusal text of a known server', () => {
     });
   });
 
-  it('is decided by many rules, none of which covers most', () => {
+  it('is classified by many rules, none of which matches most texts', () => {
     const rules = refusalTexts.map(([source, , , line]) => {
       const reply = readReply(line);
       return { source, line, rule: reply ? classify(reply).rule : 'unread' };
@@ -45,7 +45,7 @@ describe('a refusal text of a known server', () => {
 });
 
 describe('a status without a reply code, as in a report', () => {
-  it('takes its class from the status', () => {
+  it('determines the classification', () => {
     expect(classify({ code: null, enhanced: '5.1.1', text: '' })).toMatchObject({ permanent: true, suppress: true });
     expect(classify({ code: null, enhanced: '4.1.1', text: 'user unknown' })).toMatchObject({
       category: 'mailbox',

@@ -58,7 +58,7 @@ it('a recipient whose content was deleted fails, with a reason and without sendi
   expect(world.smtp.mails.filter((one) => one.envelope_to.includes('gone@example.com'))).toEqual([]);
 });
 
-it('a message leaves one job after many reschedules, once the old times have passed', async () => {
+it('a message leaves one job after many reschedules, once the earlier times have passed', async () => {
   const hour = 3_600_000;
   const at = (hours: number) => new Date(world.clock.now() + hours * hour).toISOString();
   const { id } = await invoke(context(), sendMessage, { ...mail, to: 'late@example.com', scheduled_at: at(1) });

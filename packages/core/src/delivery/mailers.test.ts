@@ -24,7 +24,7 @@ async function send(to: string): Promise<string> {
 const read = (id: string) => invoke(world.as(world.workspace_id), getMessage, { id });
 
 describe('DELIVERY=mx', () => {
-  it('sends each domain to its own server, and the attempt records which', async () => {
+  it('sends each domain’s email to its own server, and records which one in the attempt', async () => {
     world.dns.set('one.test', 'MX', [{ priority: 10, exchange: 'mx1.one.test' }]);
     world.dns.set('mx1.one.test', 'A', ['127.0.0.1']);
     world.dns.set('two.test', 'A', ['127.0.0.2']);
@@ -44,7 +44,7 @@ describe('DELIVERY=mx', () => {
     expect(second.mails.map((mail) => mail.envelope_to)).toEqual([['bob@two.test']]);
   });
 
-  it('promise P5: bounces at a null MX at once, and at a missing domain after an hour; neither suppresses', async () => {
+  it('promise P5: bounces on a null MX immediately, and on a missing domain after an hour; neither suppresses', async () => {
     world.dns.set('null.test', 'MX', [{ priority: 0, exchange: '.' }]);
 
     const ids = [await send('ada@null.test'), await send('ada@absent.test')];
@@ -68,7 +68,7 @@ describe('DELIVERY=mx', () => {
     ]);
   });
 
-  it('keeps mail whose DNS fails or whose server has a private address, and says why', async () => {
+  it('keeps email whose DNS fails or whose server has a private address, and reports why', async () => {
     world.dns.fail('broken.test', 'SERVFAIL');
     world.dns.set('inner.test', 'A', ['10.1.2.3']);
 
@@ -90,7 +90,7 @@ describe('the name in EHLO', () => {
     [{ DELIVERY: 'mx', HELO_NAME: 'mail' }, 1],
     [{ DELIVERY: 'mx', HELO_NAME: 'mail.sender.test' }, 0],
     [{ DELIVERY: 'smtp://relay.test', HELO_NAME: 'mail' }, 0],
-  ])('a configuration of %j gives %i warnings', async (env, warnings) => {
+  ])('a configuration of %j produces %i warnings', async (env, warnings) => {
     const logged = world.logged.length;
 
     const mailers = createMailers(

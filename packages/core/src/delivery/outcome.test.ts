@@ -28,18 +28,15 @@ const judge = (outcome: SendOutcome, attempt_count = 1, { unknown_before = 0, lo
   });
 
 describe('a rejection', () => {
-  it.each(['rcpt', 'data', 'after_dot'] as const)(
-    'a rejection of the mailbox at %s suppresses its address',
-    (stage) => {
-      expect(judge(rejected(stage, '550 5.1.1 User unknown'))).toEqual({
-        transition: 'reject',
-        reason: 'mailbox',
-        suppress: true,
-      });
-    },
-  );
+  it.each(['rcpt', 'data', 'after_dot'] as const)('a mailbox rejection at %s suppresses its address', (stage) => {
+    expect(judge(rejected(stage, '550 5.1.1 User unknown'))).toEqual({
+      transition: 'reject',
+      reason: 'mailbox',
+      suppress: true,
+    });
+  });
 
-  it('a rejection at MAIL is about the sender, whatever its code', () => {
+  it('a rejection at MAIL concerns the sender, whatever its code', () => {
     expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
   });
 
@@ -51,21 +48,21 @@ describe('a rejection', () => {
     });
   });
 
-  it('an outcome without a reply is not a rejection: there was nothing to send', () => {
+  it('an outcome without a reply is not a rejection, because nothing was sent', () => {
     const outcome = rejected('connect', null);
 
     expect(judge(outcome)).toEqual({ transition: 'expire', reason: 'content_gone' });
     expect(refusalOf(outcome)).toBeNull();
   });
 
-  it('a temporary rejection is retried until the schedule ends, and fails then', () => {
+  it('a temporary rejection is retried until the schedule is exhausted, and then fails', () => {
     const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
 
     expect(judge(outcome, 1)).toMatchObject({ transition: 'defer', delay_seconds: 60 });
     expect(judge(outcome, 2)).toEqual({ transition: 'expire', reason: 'retries_exhausted' });
   });
 
-  it('is retried as often where workers were lost before it, but not for ever', () => {
+  it('is retried as often even if workers were lost before it, but not forever', () => {
     const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
 
     expect(judge(outcome, 21, { lost_before: 20 })).toMatchObject({ transition: 'defer', delay_seconds: 60 });

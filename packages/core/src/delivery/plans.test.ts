@@ -124,7 +124,7 @@ const works = [
   ['finds overdue mail', overlook],
 ] as const;
 
-it('a claim writes no entry into an index', async () => {
+it('a claim writes no index entry', async () => {
   const sent = await send({});
   const jobs = await world.services.jobs.fetch('delivery.attempt', MAILS);
 
@@ -138,7 +138,7 @@ it('a claim writes no entry into an index', async () => {
 });
 
 describe.each(emptyTables)('a plan made while its tables were %s', (state) => {
-  it.each(works)('%s by steps of an index', async (_, work) => {
+  it.each(works)('%s using an index', async (_, work) => {
     await plans.keepEmpty(state);
     await work();
     await grow();

@@ -49,7 +49,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('finds a recipient of a dead process without a job, once the lease expired', async () => {
+  it('finds a recipient of a dead process without a job, once the lease has expired', async () => {
     const id = await send();
     await claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 1));
     await loseJobs([id]);
@@ -63,7 +63,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('finds nothing in steady state: due, late, scheduled, deferred, in flight or done', async () => {
+  it('finds nothing in a steady state: due, late, scheduled, deferred, in flight or done', async () => {
     world.smtp.script(({ to }) =>
       to === 'later@example.com' ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' },
     );
@@ -82,7 +82,7 @@ describe('the reconciler', () => {
     expect(alarms()).toEqual([]);
   });
 
-  it('gives each orphan one job when two run concurrently', async () => {
+  it('gives each orphan one job when two reconcilers run concurrently', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 20; count++) ids.push(await send());
     await loseJobs(ids);
@@ -96,7 +96,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(20);
   });
 
-  it('skips a recipient claimed between its read and its rescue', async () => {
+  it('skips a recipient claimed between the read and the rescue', async () => {
     const id = await send();
     await loseJobs([id]);
     await world.clock.advance(OVERDUE_MS);
@@ -113,7 +113,7 @@ describe('the reconciler', () => {
     expect(await reconcileDeliveries(world.services)).toBe(0);
   });
 
-  it('finds an orphan behind many late recipients that have their jobs', async () => {
+  it('finds an orphan behind many late recipients that still have jobs', async () => {
     const to = Array.from({ length: 50 }, (_, index) => `to${index}@example.com`);
     const at = new Date(world.clock.now() + 60_000).toISOString();
     for (let count = 0; count < 50; count++) await send({ to, scheduled_at: at });
@@ -130,7 +130,7 @@ describe('the reconciler', () => {
     expect(await liveJobs()).toBe(2501);
   });
 
-  it('reaches an orphan behind more rows than one run walks in later runs, and wraps around', async () => {
+  it('reaches an orphan beyond the row limit in later runs, and wraps around', async () => {
     const walk = newWalk(2, 2);
     const run = () => reconcileDeliveries(world.services, walk);
     for (let count = 0; count < 9; count++) await send();

@@ -26,12 +26,12 @@ async function transcriptsOf(world: World, deferrals: number): Promise<(string |
 }
 
 describe('the transcript of an attempt', () => {
-  it('is kept of a failure and of what follows one, and not of a success at the first try', async () => {
+  it('is stored for a failure and subsequent attempts, but not for a first-try success', async () => {
     expect(await transcriptsOf(usual, 0)).toEqual([null]);
     expect(await transcriptsOf(usual, 1)).toEqual([expect.stringContaining('451'), expect.stringContaining('250')]);
   });
 
-  it('is kept of every attempt with TRANSCRIPTS=all', async () => {
+  it('is stored for every attempt with TRANSCRIPTS=all', async () => {
     expect(await transcriptsOf(telling, 0)).toEqual([expect.stringContaining('250')]);
   });
 });

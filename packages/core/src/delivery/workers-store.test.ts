@@ -31,8 +31,8 @@ async function isLeased({ data }: DeliveryJob): Promise<boolean> {
   return rows.length === 1;
 }
 
-describe('mail that a worker holds', () => {
-  it('email unknown to its worker is due immediately, and its lease ends', async () => {
+describe('email held by a worker', () => {
+  it('email unknown to its worker becomes due immediately, and its lease ends', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);
@@ -47,7 +47,7 @@ describe('mail that a worker holds', () => {
     expect(await fetchOne()).toMatchObject({ id: job.id });
   });
 
-  it('email claimed since the check began, and waited for a connection, is left alone', async () => {
+  it('email claimed since the check began, after waiting for a connection, is left alone', async () => {
     const narrow = connect(world.database_url, { max: 1, application_name: 'narrow' });
     const entered = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ describe('mail that a worker holds', () => {
     await narrow.end();
   });
 
-  it('email under a superseded job ends no claim of the current one', async () => {
+  it('email under a superseded job does not release the claim of the current one', async () => {
     await send();
     const current = await fetchOne();
     await claimDeliveries(world.services, [current]);
@@ -88,7 +88,7 @@ describe('mail that a worker holds', () => {
   });
 });
 
-describe('mail that an ended worker still holds', () => {
+describe('email still held by a stopped worker', () => {
   // A backend number that no connection has, as if the worker's connection had ended.
   const end = (stopped: boolean) => world.services.sql`
     insert into delivery_workers (worker, noted_at, stopped, ended_per_minute, backend, backend_started_at)
@@ -96,7 +96,7 @@ describe('mail that an ended worker still holds', () => {
     on conflict (worker) do update set noted_at = excluded.noted_at, stopped = excluded.stopped,
       backend = excluded.backend, backend_started_at = excluded.backend_started_at`;
 
-  it('has its jobs freed, and what it had claimed keeps its lease', async () => {
+  it('has its jobs freed, while email it had claimed keeps its lease', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);
@@ -107,7 +107,7 @@ describe('mail that an ended worker still holds', () => {
     expect(await fetchOne()).toMatchObject({ id: job.id });
   });
 
-  it('stays with a worker that came back, or that fetched it since it was last heard of', async () => {
+  it('stays with a worker that came back, or that fetched it after its last heartbeat', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);

@@ -38,7 +38,7 @@ async function finding(name: string, changes: Partial<Context> = {}) {
 const healthy = (name: string, changes: Partial<Context> = {}) =>
   expect(finding(name, changes)).resolves.toMatchObject({ name, status: 'ok', fix: null });
 
-it('helo: a name without an address fails, and the record that the fix names passes', async () => {
+it('helo: a name without an address fails, and the record named in the fix passes', async () => {
   dns.remove('mail.sender.test');
   expect(await finding('helo')).toMatchObject({
     status: 'failing',
@@ -64,7 +64,7 @@ it('ptr: an address that resolves to another name fails, and one that resolves t
   await healthy('ptr');
 });
 
-it('spf: the record that the fix names passes, also where the address is in an include', async () => {
+it('spf: the record named in the fix passes, even if the address is in an include', async () => {
   dns.set('mail.sender.test', 'A', [ADDRESS]);
   const missing = await finding('spf');
   expect(missing).toMatchObject({ status: 'failing', detail: 'bounces.sender.test has no SPF record.' });
@@ -78,7 +78,7 @@ it('spf: the record that the fix names passes, also where the address is in an i
   await healthy('spf');
 });
 
-it('blocklists: a listing fails, an answer that refuses the resolver is none, and a removed listing passes', async () => {
+it('blocklists: a listing fails, a response that rejects the resolver is ignored, and a removed listing passes', async () => {
   dns.set('mail.sender.test', 'A', [ADDRESS]);
   dns.set('10.2.0.192.zen.spamhaus.org', 'A', ['127.0.0.2']);
   expect(await finding('blocklists')).toMatchObject({
@@ -96,7 +96,7 @@ it('blocklists: a listing fails, an answer that refuses the resolver is none, an
   await healthy('blocklists');
 });
 
-it('port 25: a mail server that cannot be reached fails, and one that greets passes', async () => {
+it('port 25: an unreachable mail server fails, and one with a greeting passes', async () => {
   dns.set('operator.test', 'MX', [{ priority: 10, exchange: 'mx.operator.test' }]);
   dns.set('mx.operator.test', 'A', ['127.0.0.250']);
   expect(await finding('port_25')).toMatchObject({
@@ -116,7 +116,7 @@ it('port 25: the check is skipped if DELIVERY=capture sends nothing out', async 
   expect(captured).toMatchObject({ status: 'skipped', detail: 'DELIVERY=capture sends no email out.' });
 });
 
-it('secret key: another key fails, and the former one as SECRET_KEY_PREVIOUS passes', async () => {
+it('secret key: a different key fails, and the old one passes as SECRET_KEY_PREVIOUS', async () => {
   await invoke(world.as(world.workspace_id), createWebhook, { url: 'https://hooks.example.com/' }).catch(
     () => undefined,
   );
@@ -128,7 +128,7 @@ it('secret key: another key fails, and the former one as SECRET_KEY_PREVIOUS pas
   await healthy('secret_key', { encryption: createEncryption(other, services.secret_key) });
 });
 
-it('clock: a process that is ahead of the database fails, and one that agrees passes', async () => {
+it('clock: a process ahead of the database fails, and one that agrees passes', async () => {
   const ahead = { now: () => world.clock.now() + 10_000 };
   expect(await finding('clock', { clock: ahead })).toMatchObject({
     status: 'failing',
@@ -138,7 +138,7 @@ it('clock: a process that is ahead of the database fails, and one that agrees pa
   await healthy('clock');
 });
 
-it('workers: none fails, and one that starts passes', async () => {
+it('workers: no running worker fails, and a started one passes', async () => {
   const { sql } = services;
   expect(await finding('workers')).toMatchObject({ status: 'failing', fix: 'Start a process with `worker` in ROLES.' });
 
@@ -147,7 +147,7 @@ it('workers: none fails, and one that starts passes', async () => {
   await healthy('workers');
 });
 
-it('queue age: mail that has waited fails, and passes once a worker has sent it', async () => {
+it('queue age: email that has waited too long fails, and passes once a worker sends it', async () => {
   dns.set('patient.test', 'MX', [{ priority: 10, exchange: 'mx.patient.test' }]);
   dns.set('mx.patient.test', 'A', ['127.0.0.1']);
   await world.domain('sender.test');
@@ -168,7 +168,7 @@ it('queue age: mail that has waited fails, and passes once a worker has sent it'
   await healthy('queue_age');
 });
 
-it('queue age: a held queue is a warning, and the release that the fix names passes', async () => {
+it('queue age: a held queue is a warning, and the release named in the fix passes', async () => {
   const ctx = world.as(world.workspace_id);
   const held = await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Repair' });
   expect(await finding('queue_age')).toMatchObject({
@@ -181,7 +181,7 @@ it('queue age: a held queue is a warning, and the release that the fix names pas
   await healthy('queue_age');
 });
 
-it('certificate: an expired one fails, a renewed one passes', async () => {
+it('certificate: an expired one fails, and a renewed one passes', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'postrider-doctor-'));
   const TLS_CERT_FILE = join(directory, 'chain.pem');
   const config = { ...services.config, TLS_CERT_FILE };
@@ -197,7 +197,7 @@ it('certificate: an expired one fails, a renewed one passes', async () => {
   await rm(directory, { recursive: true });
 });
 
-it('migrations: one that is pending fails, and an applied one passes', async () => {
+it('migrations: a pending migration fails, and an applied one passes', async () => {
   const { sql } = services;
   const [row] = await sql<{ name: string; run_on: Date }[]>`
     delete from migrations where name = (select max(name) from migrations) returning name, run_on`;
@@ -208,7 +208,7 @@ it('migrations: one that is pending fails, and an applied one passes', async () 
   await healthy('migrations');
 });
 
-it('oldest transaction: one that is open for hours fails, and the statement of the fix ends it', async () => {
+it('oldest transaction: one open for hours fails, and the statement in the fix ends it', async () => {
   const client = connect(world.database_url, { max: 1, application_name: 'postrider-test-open' });
   const start = Promise.withResolvers<void>();
   const termination = expect(
@@ -235,7 +235,7 @@ it('oldest transaction: one that is open for hours fails, and the statement of t
   await client.end({ timeout: 1 });
 });
 
-it('oldest transaction: one that has just begun is found, by a clock that no test moves', async () => {
+it('oldest transaction: one that has just begun is found, using a clock no test can move', async () => {
   const client = await services.sql.reserve();
   await client`begin`;
   const [mine] = await client<{ pid: number }[]>`select pg_backend_pid() as pid`;
@@ -247,7 +247,7 @@ it('oldest transaction: one that has just begun is found, by a clock that no tes
   client.release();
 });
 
-it('default partitions: rows there are a warning, and the job that the fix names moves them', async () => {
+it('default partitions: rows there are a warning, and the job named in the fix moves them', async () => {
   await world.clock.advance(130 * 86_400_000);
   await world.domain('late.test');
   await invoke(world.as(world.workspace_id), sendMessage, {
@@ -266,14 +266,14 @@ it('default partitions: rows there are a warning, and the job that the fix names
   await healthy('default_partitions');
 });
 
-it('settings: an old server and another encoding fail', () => {
+it('settings: an outdated server and a different encoding fail', () => {
   const server = { version: 180_000, encoding: 'UTF8', settings: [] };
 
   expect(judgeSettings({ ...server, version: 140_000 })).toMatchObject({ status: 'failing' });
   expect(judgeSettings({ ...server, encoding: 'SQL_ASCII' })).toMatchObject({ status: 'failing' });
 });
 
-it('transaction ids: an age that nears the end fails, and a frozen database passes', () => {
+it('transaction ids: an age near wraparound fails, and a frozen database passes', () => {
   const aged = (age: number) => judgeTransactionIds({ age, freeze_at: 2e8, database: 'postrider' });
 
   expect(aged(1.9e9)).toMatchObject({ status: 'failing', fix: expect.stringContaining('freeze') });
@@ -281,7 +281,7 @@ it('transaction ids: an age that nears the end fails, and a frozen database pass
   expect(aged(1e6)).toMatchObject({ status: 'ok', fix: null });
 });
 
-it('disk: the days that are left decide, and the free bytes', () => {
+it('disk: both the days left and the free bytes decide the result', () => {
   const disk = { free_bytes: 40e9, total_bytes: 100e9 };
 
   expect(judgeDisk(disk, 6)).toMatchObject({
@@ -294,7 +294,7 @@ it('disk: the days that are left decide, and the free bytes', () => {
   expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9 }, null)).toMatchObject({ status: 'failing' });
 });
 
-it('disk: mail that fills it in five days fails, and the shorter retention that the fix names passes', async () => {
+it('disk: a disk that would fill in five days fails, and the shorter retention in the fix passes', async () => {
   const { sql, config } = services;
   const empty = await finding('disk');
   const { disk, bytes_per_mail } = await growthOf(sql, config);
@@ -317,7 +317,7 @@ it('disk: mail that fills it in five days fails, and the shorter retention that 
   await sql`delete from stat_hours`;
 });
 
-it('a check takes at most 5 s, even if name servers are silent and a table is locked', async () => {
+it('a check takes at most 5 s, even if name servers are unresponsive and a table is locked', async () => {
   const names = ['mail.sender.test', 'operator.test', 'bounces.sender.test'];
   for (const name of names) dns.fail(name, 'timeout');
   const locked = Promise.withResolvers<void>();
@@ -351,7 +351,7 @@ it('a check takes at most 5 s, even if name servers are silent and a table is lo
   for (const name of names) dns.fail(name, null);
 });
 
-it('a check that does not answer, and one that breaks, are findings themselves', async () => {
+it('a check that hangs or crashes is reported as a finding', async () => {
   const slow = await inTime(() => new Promise(() => undefined), 10);
   const broken = await inTime(() => {
     throw new Error('no such file');

@@ -71,7 +71,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.verified', 'new.test')).toBe(1);
   });
 
-  it('puts a domain that lost a record at risk, and sends go on for 72 hours, until it fails', async () => {
+  it('puts a domain that lost a record at risk, and sending continues for 72 hours until it fails', async () => {
     const before = await verified('lost.test');
     world.dns.remove('_postrider.lost.test');
 
@@ -105,7 +105,7 @@ describe('a background check', () => {
     expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'delivered' });
   });
 
-  it('changes no state while the DNS fails, however long', async () => {
+  it('changes no state while DNS fails, however long that lasts', async () => {
     const before = await verified('dark.test');
     for (const { fqdn } of before.dns_records) world.dns.fail(fqdn, 'SERVFAIL');
     await pass(30 * DAY_MS);
@@ -145,7 +145,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.failed', 'slow.test')).toBe(1);
   });
 
-  it('becomes rare for a new domain whose servers never answer', async () => {
+  it('becomes rare for a new domain whose name servers never respond', async () => {
     const { dns_records } = await added('mute.test');
     for (const { fqdn } of dns_records) world.dns.fail(fqdn, 'timeout');
     const pauses: number[] = [];
@@ -158,7 +158,7 @@ describe('a background check', () => {
     expect(pauses).toEqual([2, expect.closeTo(30.5, 0), 360]);
   });
 
-  it('gives a name that two workspaces prove to one, and to the other once it is free', async () => {
+  it('awards a name proven by two workspaces to one, and to the other once it is free', async () => {
     const mine = await added('both.test');
     const other = await world.workspace('free');
     const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'both.test', dkim_selector: 'theirs' });
@@ -183,7 +183,7 @@ describe('a background check', () => {
     expect((await domainOf('both.test', second)).status).toBe('verified');
   });
 
-  it('gives up after 14 days on a name that stays another workspace’s', async () => {
+  it('gives up after 14 days on a name that stays with another workspace', async () => {
     const other = await world.workspace('free');
     const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'held.test', dkim_selector: 'theirs' });
     const mine = await verified('held.test');
@@ -215,7 +215,7 @@ describe('a background check', () => {
     }
   });
 
-  it('fairness P12: takes two domains of a workspace at a time, however many have silent servers', async () => {
+  it('fairness P12: covers two domains of a workspace at a time, however many have unresponsive servers', async () => {
     const neighbor = await world.workspace('free');
     for (let index = 0; index < 20; index++) await added(`n${index}.silent.test`);
     publish(await invoke(ctx(neighbor.workspace_id), addDomain, { name: 'answers.test' }));
@@ -243,7 +243,7 @@ describe('a background check', () => {
     expect((await domainOf('n0.silent.test')).status_reason).toContain('could not be looked up');
   });
 
-  it('is dropped if a newer check was recorded', async () => {
+  it('is discarded if a newer check was recorded', async () => {
     await verified('raced.test');
     const { services } = world;
     const row = await domainByName(services.sql, world.workspace_id, 'raced.test');
@@ -262,7 +262,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.at_risk', 'raced.test')).toBe(0);
   });
 
-  it.each([true, false])('proves no return path that was set while it looked (yields: %s)', async (yields) => {
+  it.each([true, false])('does not prove a return path set during the check (yields: %s)', async (yields) => {
     const name = yields ? 'moved.test' : 'moved-too.test';
     const entry = await invoke(ctx(), addDomain, { name, return_path: 'bounces' });
     publish(entry);
@@ -286,7 +286,7 @@ describe('a background check', () => {
     expect((await domainOf(name)).status).toBe('verified');
   });
 
-  it('a check of a domain whose process died is taken over', async () => {
+  it('a domain check is taken over if its process dies', async () => {
     publish(await added('orphan.test'));
     await world.clock.advance(MINUTE_MS);
     await world.services.sql`
@@ -299,7 +299,7 @@ describe('a background check', () => {
     expect((await domainOf('orphan.test')).status).toBe('verified');
   });
 
-  it('leaves the sandbox alone', async () => {
+  it('skips the sandbox domain', async () => {
     await pass(365 * DAY_MS);
 
     expect(await domainOf('sandbox.test')).toMatchObject({ status: 'verified', last_checked_at: null });
@@ -307,7 +307,7 @@ describe('a background check', () => {
 });
 
 describe('an operator', () => {
-  it('suspends a domain: new mail is refused, waiting mail stays, and it is verified again once resumed', async () => {
+  it('can suspend a domain: new email is rejected, waiting email stays, and resuming verifies it again', async () => {
     await verified('bad.test');
     const waiting = await send('a@bad.test');
 
@@ -329,7 +329,7 @@ describe('an operator', () => {
     expect(await invoke(ctx(), getMessage, { id: waiting.id })).toMatchObject({ status: 'delivered' });
   });
 
-  it('suspends the domain of any workspace, but not the sandbox; others may not', async () => {
+  it('can suspend the domain of any workspace, but not the sandbox; others cannot', async () => {
     const other = await world.workspace('free');
     await invoke(ctx(other.workspace_id), addDomain, { name: 'theirs.test' });
     const input = { domain: 'theirs.test', reason: 'spam' };

@@ -74,8 +74,8 @@ async function load(name: string, beside: () => Promise<unknown> = async () => {
   return (await Promise.all(arrived.map(signaturesOf))).flat();
 }
 
-describe('a rotation of keys', () => {
-  it('breaks no signature, in two rotations, for receivers that cache every answer', async () => {
+describe('a key rotation', () => {
+  it('breaks no signature, over two rotations, for receivers that cache every DNS response', async () => {
     await verified('rotated.test');
     const used = new Set<string>();
     const held: SinkMail[] = [];
@@ -123,7 +123,7 @@ describe('a rotation of keys', () => {
     ]);
   });
 
-  it('leaves a domain verified, and signing as before, while the records of its next keys are missing', async () => {
+  it('keeps a domain verified and signing as before while the next keys’ records are missing', async () => {
     await verified('undecided.test');
     await invoke(ctx(), rotateKeys, { domain: 'undecided.test' });
 
@@ -152,7 +152,7 @@ describe('a rotation of keys', () => {
     expect(late).toContain('pr2 active');
   });
 
-  it('ends immediately if the record of the active key is lost and that of the next is published', async () => {
+  it('finishes immediately if the active key’s record is lost and the next one’s is published', async () => {
     await verified('hurried.test', 'acme');
     await invoke(ctx(), rotateKeys, { domain: 'hurried.test' });
     publish(await domainOf('hurried.test'));
@@ -169,7 +169,7 @@ describe('a rotation of keys', () => {
     expect(new Set(await load('hurried.test'))).toContain('pass rsa-sha256 acme2');
   });
 
-  it('makes the second key only where it is wanted by the time that the domain is locked', async () => {
+  it('creates the second key only if it is still wanted once the domain is locked', async () => {
     const { id } = await verified('single.test');
     const { sql } = world.services;
     let rotating: Promise<DomainEntry> | null = null;
@@ -188,7 +188,7 @@ describe('a rotation of keys', () => {
     expect(selectors(await domainOf('single.test'))).toEqual(['pr1 active', 'pr2 next']);
   });
 
-  it('is refused while another is in progress', async () => {
+  it('is rejected while another is in progress', async () => {
     await verified('twice.test');
     const answers = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));
 

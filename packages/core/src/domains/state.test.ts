@@ -3,12 +3,12 @@ import { domainStates, domainTransitions, judgeProof } from './state.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('a check of a domain', () => {
+describe('a domain check', () => {
   it('a failed check changes no state, however long ago the last success was', () => {
     for (const state of domainStates) expect(judgeProof(state, 'unknown', 365 * DAY_MS)).toBe(null);
   });
 
-  it('a check that finds the records correct verifies any domain not verified or suspended', () => {
+  it('a check that finds correct records verifies any domain not already verified or suspended', () => {
     const verified = domainStates.filter((state) => judgeProof(state, 'right', 0) === 'verify');
 
     expect(verified).toEqual(['pending', 'at_risk', 'failed']);
@@ -28,7 +28,7 @@ describe('a check of a domain', () => {
     expect(judgeProof('failed', 'wrong', 365 * DAY_MS)).toBe(null);
   });
 
-  it('never asks for a transition that its state does not allow', () => {
+  it('never requests a transition that its state does not allow', () => {
     for (const state of domainStates) {
       for (const proof of ['right', 'wrong', 'unknown'] as const) {
         const name = judgeProof(state, proof, 365 * DAY_MS);

@@ -55,7 +55,7 @@ const rsa = (name: string) => `pass rsa-sha256 ${name}`;
 const both = (name: string) => [rsa(name), `pass ed25519-sha256 ${name}`];
 
 describe('a second signature', () => {
-  it('begins a day after its record was seen', async () => {
+  it('starts a day after its record was found', async () => {
     await verified('begins.test');
 
     publish(await change('begins.test', true));
@@ -69,7 +69,7 @@ describe('a second signature', () => {
     expect((await domainOf('begins.test')).status).toBe('verified');
   });
 
-  it('ends at once, and what has it in transit still finds its record for a week', async () => {
+  it('stops immediately, and email in transit still finds its record for a week', async () => {
     await verified('ends.test', true);
     const in_transit = await arrives('ends.test');
 
@@ -87,7 +87,7 @@ describe('a second signature', () => {
     expect((await domainOf('ends.test')).status).toBe('verified');
   });
 
-  it('takes the key of before where its record still stands', async () => {
+  it('reuses the previous key if its record is still published', async () => {
     const before = await verified('again.test', true);
 
     await change('again.test', false);
@@ -98,7 +98,7 @@ describe('a second signature', () => {
     expect(await signaturesOf('again.test')).toEqual(both('again.test'));
   });
 
-  it('is asked for and dropped while keys are rotated', async () => {
+  it('can be enabled and disabled during a key rotation', async () => {
     await verified('rotated.test');
     await invoke(ctx(), rotateKeys, { domain: 'rotated.test' });
 
@@ -117,7 +117,7 @@ describe('a second signature', () => {
     expect(keysOf(off)).toEqual(['pr2 active', 'pr1 next', 'pr2-ed25519 retired']);
   });
 
-  it('is recorded where it changes, and only there', async () => {
+  it('is audited only if it changes', async () => {
     const { id } = await verified('recorded.test');
 
     for (const enabled of [true, true, false]) await change('recorded.test', enabled);
@@ -129,7 +129,7 @@ describe('a second signature', () => {
     ]);
   });
 
-  it('is added once where two ask for it at the same time', async () => {
+  it('is added once if two requests enable it concurrently', async () => {
     await verified('twice.test');
 
     await Promise.all([change('twice.test', true), change('twice.test', true)]);

@@ -56,7 +56,7 @@ async function tablesWith(text: string): Promise<string[]> {
 }
 
 describe('an erasure', () => {
-  it('leaves the address nowhere in the database, and counts what it changed', async () => {
+  it('leaves the address nowhere in the database, and counts its changes', async () => {
     await invoke(ctx(), createWebhook, { url: `${sink.url}/hook` });
     sink.script(() => ({ kind: 'reply', status: 500, body: `no ${ADA} here` }));
     const delivered = await send({
@@ -139,7 +139,7 @@ describe('an erasure', () => {
     await expect(invoke(ctx(), getContent, { id: bounced })).rejects.toThrow(AppError);
   });
 
-  it('keeps a body that went to others, until all of them are erased', async () => {
+  it('keeps a body also sent to others until all of them are erased', async () => {
     const id = await send({ to: [ADA, 'bob@example.com'], text: 'Hi both' });
     await world.drain();
 
@@ -151,7 +151,7 @@ describe('an erasure', () => {
     expect(await world.services.sql`select from bodies`).toHaveLength(0);
   });
 
-  it('cancels what was still to be sent to it, and not what goes to others', async () => {
+  it('cancels email still to be sent to the address, but not email for others', async () => {
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const id = await send({ to: [ADA, 'bob@example.com'], scheduled_at });
 
@@ -186,7 +186,7 @@ describe('an erasure', () => {
     expect(await invoke(ctx(), getMessage, { id: other })).toMatchObject({ status: 'delivered' });
   });
 
-  it('spares longer addresses, other workspaces, and what is run again', async () => {
+  it('spares longer addresses and other workspaces, and can be repeated', async () => {
     const longer = await send({ to: `m.${ADA}`, text: 'Hi' });
     const domain = await send({ to: `${ADA}.au`, text: 'Hi' });
     const other = await world.workspace('free');
@@ -213,7 +213,7 @@ describe('an erasure', () => {
   });
 });
 
-it('the placeholder of an erased address cannot be erased itself', async () => {
+it('the placeholder for an erased address cannot be erased itself', async () => {
   await send();
   await erase();
 
@@ -226,7 +226,7 @@ describe('open erasures', () => {
   const startMany = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, n) => invoke(ctx(), startErasure, { email: `a${n}@example.com` })));
 
-  it('fairness N4: take turns between workspaces, whatever one has started', async () => {
+  it('fairness N4: alternate between workspaces, however many one has started', async () => {
     const greedy = await startMany(MAX_OPEN_ERASURES);
     const other = world.as((await world.workspace('free')).workspace_id);
     const { id } = await invoke(other, startErasure, { email: ADA });
@@ -239,7 +239,7 @@ describe('open erasures', () => {
     expect(rows).toHaveLength(MAX_OPEN_ERASURES - 2);
   });
 
-  it('fairness N4: are bounded in a workspace, and the rejected are counted', async () => {
+  it('fairness N4: are limited per workspace, and rejected ones are counted', async () => {
     await startMany(MAX_OPEN_ERASURES);
 
     await expect(invoke(ctx(), startErasure, { email: ADA })).rejects.toMatchObject({ reason: 'erasure_limit' });
@@ -251,7 +251,7 @@ describe('open erasures', () => {
     expect((await invoke(other, startErasure, { email: ADA })).status).toBe('queued');
   });
 
-  it('fairness N4: are one for each address, which starts over when it is wanted again', async () => {
+  it('fairness N4: are limited to one per address, which restarts if requested again', async () => {
     const { id } = await invoke(ctx(), startErasure, { email: ADA });
     const { sql } = world.services;
     await sql`update erasures set status = 'running', step = 'requests'`;
@@ -265,7 +265,7 @@ describe('open erasures', () => {
     expect(await sql`select from audit_log where action = 'erasure.started'`).toHaveLength(1);
   });
 
-  it('fairness N4: read no deliveries, events and captures of other workspaces', async () => {
+  it('fairness N4: read no deliveries, events or captures of other workspaces', async () => {
     const { workspace_id } = await world.workspace('free');
     await world.services.sql`
       insert into webhook_deliveries
@@ -289,7 +289,7 @@ describe('open erasures', () => {
     }
   });
 
-  it('fairness N4: leave their turn to others when they fail', async () => {
+  it('fairness N4: yield their turn to others if they fail', async () => {
     const broken = await invoke(ctx(), startErasure, { email: ADA });
     const other = world.as((await world.workspace('free')).workspace_id);
     const { id } = await invoke(other, startErasure, { email: ADA });

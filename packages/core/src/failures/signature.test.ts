@@ -38,11 +38,11 @@ describe('the signature of a failure', () => {
     ['550 5.1.1 User unknown', '450 5.1.1 User unknown'],
     ['550 5.7.1 Message rejected [S3140]', '550 5.7.1 Message rejected [S3150]'],
     ['421 Service not available', '421 Too many connections'],
-  ])('tells %s from %s', (one, other) => {
+  ])('distinguishes %s from %s', (one, other) => {
     expect(signatureOf(one)).not.toBe(signatureOf(other));
   });
 
-  it('keeps the codes of the reply and no address, host or number in its text', () => {
+  it('keeps reply codes, but no address, host or number, in its text', () => {
     const signature = failureSignature(
       '550-5.1.1 <ada@example.net> unknown at mx7.example.net, see https://example.net/x?y=1 (9 of 10)',
     );
@@ -51,7 +51,7 @@ describe('the signature of a failure', () => {
     expect(signature.signature).toBe('550 5.1.1 <address> unknown at <host>, see <url> (# of #)');
   });
 
-  it('differs for the same text of another kind', () => {
+  it('differs for the same text in another kind of failure', () => {
     expect(failureSignature('500', 'webhook').id).not.toBe(failureSignature('500', 'smtp').id);
   });
 

@@ -102,7 +102,7 @@ describe('readTimestamp', () => {
     '٢٠٣٠-01-31T09:00:00Z',
     '1 hour',
     'infinity',
-  ])('refuses %j, which is not in the form', (text) => {
+  ])('rejects %j, which has the wrong format', (text) => {
     expect(instantOf(text)).toMatch(/^must be ISO 8601, as YYYY/);
   });
 
@@ -132,11 +132,11 @@ describe('readTimestamp', () => {
     ['0000-06-01T00:00:00Z', 'must lie in the years 0001 to 9999'],
     ['0001-01-01T00:00:00+01:00', 'must lie in the years 0001 to 9999'],
     ['9999-12-31T23:59:59-01:00', 'must lie in the years 0001 to 9999'],
-  ])('refuses %j because it %s', (text, why) => {
+  ])('rejects %j because it %s', (text, why) => {
     expect(instantOf(text)).toContain(why);
   });
 
-  it('reads back every instant that it can be written as, at any offset', () => {
+  it('reads back every instant as written, at any offset', () => {
     const instant = fc.date({ min: new Date(86_400_000), max: new Date('9999-12-30'), noInvalidDate: true });
     fc.assert(
       fc.property(instant, fc.integer({ min: -14 * 60, max: 14 * 60 }), (date, offset_minutes) => {
@@ -154,7 +154,7 @@ describe('readTimestamp', () => {
 });
 
 describe('timestampField', () => {
-  it('names the field and shows the form', () => {
+  it('names the field and shows the expected format', () => {
     const parsed = parseInput(timestampField('expires_at'), 'soon');
 
     expect(parsed).toMatchObject({ ok: false, error: { reason: 'invalid_timestamp' } });

@@ -28,7 +28,7 @@ const find = async (text: string, workspace_id = world.workspace_id) =>
   (await invoke(world.as(workspace_id), findThings, { text })).data;
 
 describe('find', () => {
-  it('leads from any id of a mail to that mail', async () => {
+  it('leads from any id in an email to that email', async () => {
     const { recipients, events, message_id, request_id } = await invoke(world.as(world.workspace_id), getMessage, {
       id: mail,
     });
@@ -44,7 +44,7 @@ describe('find', () => {
     expect(await find(events[0]?.id ?? '')).toMatchObject([{ type: 'event', title: 'email.queued' }]);
   });
 
-  it('leads from an address to what was sent to it, from it, and to its suppression', async () => {
+  it('leads from an address to email sent to or from it, and to its suppression', async () => {
     await invoke(world.as(world.workspace_id), createSuppressions, { email: 'gone@example.com', reason: 'Asked' });
 
     expect(await find('ADA@example.com')).toMatchObject([{ type: 'email', id: mail }]);
@@ -67,7 +67,7 @@ describe('find', () => {
     expect(await find('checkout')).toMatchObject([{ type: 'api_key', id: key.id }]);
   });
 
-  it('finds nothing of another workspace', async () => {
+  it('never returns anything from another workspace', async () => {
     const { workspace_id } = await world.workspace('free');
     const { message_id } = await invoke(world.as(world.workspace_id), getMessage, { id: mail });
 
@@ -75,7 +75,7 @@ describe('find', () => {
       expect(await find(text, workspace_id), text).toEqual([]);
   });
 
-  it('shows only what the scopes of the caller open', async () => {
+  it('shows only results that the caller’s scopes allow', async () => {
     const { workspace_id, services } = world;
     const key = await world.key({ scopes: ['email:send'], name: 'Secret shop' });
     const actor = {

@@ -58,7 +58,7 @@ describe('permission to hold', () => {
     }
   });
 
-  it('requires operator for the instance, which is held whole and until it is released', async () => {
+  it('requires operator for the instance, which is held entirely until it is released', async () => {
     await expect(hold(admin(), 'instance', 'all')).rejects.toMatchObject({ facts: { required_scope: 'operator' } });
     await expect(hold(operator(), 'instance', 'mail')).rejects.toMatchObject({ reason: 'invalid_type' });
 
@@ -70,7 +70,7 @@ describe('permission to hold', () => {
     world.clock.advance(-400 * DAY_MS);
   });
 
-  it('requires admin for targets of the own workspace, operator for those of any', async () => {
+  it('requires admin for targets in one’s own workspace, operator for those in any', async () => {
     const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
 
     await expect(
@@ -99,8 +99,8 @@ describe('permission to hold', () => {
   });
 });
 
-describe('a workspace that is named', () => {
-  it('is not found where the caller may not act, or where there is none', async () => {
+describe('a named workspace', () => {
+  it('is reported as not found if the caller has no access, or if it does not exist', async () => {
     const { id } = await invoke(world.as(world.workspace_id), createWebhook, { url: 'https://example.com/own' });
     const absent = newId('workspace', world.clock.now());
 
@@ -138,7 +138,7 @@ describe('a hold', () => {
     });
   });
 
-  it('ends at the time that was asked for, by the clock of the database, where the clock of the process is wrong', async () => {
+  it('expires at the requested time by the database clock, even if the process clock is wrong', async () => {
     const process_off = (ms: number) => {
       const clock = { ...world.services.clock, now: () => world.clock.now() + ms };
       const actor = { kind: 'system', workspace_id: world.workspace_id } as const;
@@ -157,7 +157,7 @@ describe('a hold', () => {
     });
   });
 
-  it('is not made twice, but again after its end', async () => {
+  it('cannot be created twice, but can be created again after it ends', async () => {
     const first = await hold(operator(), 'destination', 'a.test', { expires_at: inMs(60_000) });
     await expect(hold(operator(), 'destination', 'A.test')).rejects.toMatchObject({ reason: 'hold_exists' });
 
@@ -175,7 +175,7 @@ describe('a hold', () => {
     ]);
   });
 
-  it('is released once, and a repeat answers the same', async () => {
+  it('can be released once, and repeating the release returns the same', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'a.test');
 
     const released = await invoke(operator(), releaseHold, { hold_id, reason: 'They are back' });
@@ -190,7 +190,7 @@ describe('a hold', () => {
     ]);
   });
 
-  it('an instance-wide hold is seen by an admin whose email it holds, and released by an operator only', async () => {
+  it('an instance-wide hold is visible to an admin whose email it holds; only an operator can release it', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'a.test');
 
     expect((await invoke(admin(), listHolds, {})).data).toMatchObject([{ id: hold_id }]);
@@ -201,7 +201,7 @@ describe('a hold', () => {
     });
   });
 
-  it('a hold of another workspace is reported as missing', async () => {
+  it('a hold in another workspace is reported as not found', async () => {
     const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
 
     for (const operation of [getHold, releaseHold]) {
@@ -211,7 +211,7 @@ describe('a hold', () => {
     expect(await invoke(admin(other.workspace_id), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
   });
 
-  it('a hold that an operator created in a workspace is not released by its admin, who sees no more than that', async () => {
+  it('a hold created by an operator is visible to the workspace admin, who cannot release it', async () => {
     const { workspace_id } = other;
     const { id: hold_id } = await hold(operator(), 'api_key', other.key_id);
     const hidden = { kind: 'system', id: 'operator', name: 'An operator' };
@@ -232,7 +232,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
   });
 
-  it('a hold that an admin created is released by any admin of the workspace, or by an operator', async () => {
+  it('a hold created by an admin can be released by any workspace admin or an operator', async () => {
     for (const who of [admin(other.workspace_id), operator()]) {
       const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
       expect(await invoke(admin(other.workspace_id), getHold, { hold_id })).toMatchObject({
@@ -242,7 +242,7 @@ describe('a hold', () => {
     }
   });
 
-  it('has a rate only where something goes out', async () => {
+  it('accepts a rate only for targets that send something', async () => {
     await expect(hold(operator(), 'queue', 'domain.recheck', { resume_rate_per_minute: 5 })).rejects.toMatchObject({
       code: 'invalid_request',
     });
@@ -251,7 +251,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
   });
 
-  it('an existing hold tells the second of two people who created it, and when', async () => {
+  it('an existing hold is reported to a second creator, with who created it and when', async () => {
     const { id, created_at } = await hold(operator(), 'destination', 'both.test');
 
     const second = hold(operator(), 'destination', 'both.test', { reason: 'Another reason' });
@@ -263,7 +263,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), getHold, { hold_id: id })).toMatchObject({ reason: 'An outage' });
   });
 
-  it('is released with a rate of its own, whatever rate it was made with', async () => {
+  it('can be released with a different rate than it was created with', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'ramp.example', { resume_rate_per_minute: 600 });
     const { id: closes } = await hold(operator(), 'queue', 'webhook.close');
 
@@ -281,7 +281,7 @@ describe('a hold', () => {
   });
 
   it.each(['release', 'expiry'])(
-    'a hold over a queue of a schedule leaves it one run when it ends by %s, and other queues all their jobs',
+    'a hold on a scheduled queue leaves it one run when ended by %s; other queues keep all jobs',
     async (end) => {
       const { sql, jobs } = world.services;
       const remaining = async () => {
@@ -319,7 +319,7 @@ describe('a hold', () => {
     },
   );
 
-  it('stands in a list whose pages follow each other', async () => {
+  it('appears in a list with continuous pages', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) {
       await world.clock.advance(1);
@@ -334,7 +334,7 @@ describe('a hold', () => {
   });
 });
 
-describe('the rate after a hold', () => {
+describe('the release rate of a hold', () => {
   const rated = async (fields = {}) =>
     (await hold(operator(), 'destination', 'a.test', { resume_rate_per_minute: 5, ...fields })).id;
   const actions = async (target_id: string) =>
@@ -347,7 +347,7 @@ describe('the rate after a hold', () => {
     diff: { resume_rate_per_minute: [5, null] },
   };
 
-  it('is lifted by a release at once, of a hold that is active or goes on, and a repeat answers the same', async () => {
+  it('is lifted immediately by a release, whether the hold is active or draining; repeating it returns the same', async () => {
     const active = await rated();
     expect(await invoke(operator(), releaseHold, { hold_id: active, at_once: true })).toMatchObject({
       status: 'ended',
@@ -365,7 +365,7 @@ describe('the rate after a hold', () => {
     expect(await actions(hold_id)).toMatchObject([{ action: 'hold.released' }, lifted]);
   });
 
-  it('is lifted also for an expired hold that is not recorded as ended', async () => {
+  it('is also lifted for an expired hold that is not yet recorded as ended', async () => {
     const hold_id = await rated({ expires_at: inMs(60_000) });
     await world.clock.advance(61_000);
 
@@ -376,7 +376,7 @@ describe('the rate after a hold', () => {
     expect(await actions(hold_id)).toMatchObject([{ action: 'hold.expired' }, lifted]);
   });
 
-  it('lets as many go in a minute as it says, whatever the number', async () => {
+  it('limits the emails per minute to the given number, whatever it is', async () => {
     await world.clock.freeze(new Date(Date.UTC(2031, 0, 1, 12)));
     const rates = [...Array.from({ length: 60 }, (_, index) => index + 1), 61, 97, 601, 7001, 59_999, 60_000];
     const ids: string[] = [];

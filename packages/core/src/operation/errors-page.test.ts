@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { errorsFile, errorsPage } from '../../../../scripts/list-errors.ts';
 import { reasons } from './errors.ts';
 
-it('docs/errors.md lists the reasons as they are; node scripts/list-errors.ts lists them again', () => {
+it('docs/errors.md lists the current reasons; node scripts/list-errors.ts regenerates it', () => {
   const page = readFileSync(errorsFile, 'utf8');
 
   expect(page).toBe(errorsPage());

@@ -37,12 +37,12 @@ function failing(replica: Sql, state: string) {
   };
 }
 
-it('an operation reads the replica', async () => {
+it('an operation reads from the replica', async () => {
   const { ctx, peer } = await reader();
   expect(await onReplica(ctx, async ({ sql }) => (sql === peer.sql ? 'replica' : 'primary'))).toBe('replica');
 });
 
-it('an operation reads the primary if the replica cannot run a read, and logs each code once', async () => {
+it('an operation reads from the primary if the replica cannot serve a read, logging each code once', async () => {
   const { ctx, peer, lines } = await reader();
   for (const state of ['0A000', '25006', '0A000', '25006', '40001']) {
     expect(await onReplica(ctx, failing(peer.sql, state))).toBe('primary');
@@ -50,13 +50,13 @@ it('an operation reads the primary if the replica cannot run a read, and logs ea
   expect(lines.map((line) => JSON.parse(line).err.code)).toEqual(['0A000', '25006']);
 });
 
-it('an operation throws any other failure', async () => {
+it('an operation rethrows any other failure', async () => {
   const { ctx, peer } = await reader();
   await expect(onReplica(ctx, failing(peer.sql, '22012'))).rejects.toMatchObject({ code: '22012' });
 });
 
 it.each(['key', 'user'] as const)(
-  'an operation reads the primary for ten seconds after a send of a %s',
+  'an operation reads from the primary for ten seconds after a send of a %s',
   async (kind) => {
     const { ctx, peer } = await reader();
     const workspace = await world.workspace('free');

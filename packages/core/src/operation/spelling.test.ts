@@ -18,7 +18,7 @@ describe('editDistance', () => {
     expect(editDistance(left, right)).toBe(distance);
   });
 
-  it('is the same both ways, zero only for equals, and never more than the longer text', () => {
+  it('is symmetric, zero only for equal texts, and never more than the longer text', () => {
     const word = fc.string({ maxLength: 12 });
     fc.assert(
       fc.property(word, word, (left, right) => {
@@ -74,7 +74,7 @@ describe('likelyMeant', () => {
     expect(likelyMeant(name, fields)).toBe(expected);
   });
 
-  it('finds every known name of five letters or more after one edit', () => {
+  it('finds every known name of five or more letters after one edit', () => {
     const longer = fields.filter((field) => field.length >= 5);
     fc.assert(
       fc.property(fc.constantFrom(...longer), fc.nat(), fc.constantFrom('_', 'x', ''), (field, place, put) => {

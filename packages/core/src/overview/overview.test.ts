@@ -20,8 +20,8 @@ beforeAll(async () => {
   await world.services.sql`update roll_ups set early_until = clock_now(), final_until = clock_now()`;
 });
 
-describe('the setup', () => {
-  it('has a step done as soon as there is something of it', async () => {
+describe('the onboarding steps', () => {
+  it('are done as soon as the first such object exists', async () => {
     const { workspace_id } = await world.workspace('business');
     const ctx = world.as(workspace_id);
     const done = async () =>
@@ -37,7 +37,7 @@ describe('the setup', () => {
 });
 
 describe('the overview', () => {
-  it('counts what became of mail, and names what needs action', async () => {
+  it('counts email by outcome, and lists problems that need action', async () => {
     const { workspace_id, services } = world;
     const ctx = world.as(workspace_id);
     const { id: key_id } = await world.key({ scopes: ['email:send'] });
@@ -74,7 +74,7 @@ describe('the overview', () => {
     expect(await invoke(ctx, keyUsage, { key_id, since, bucket: 'hour' })).toMatchObject({ accepted: 1 });
   });
 
-  it('has no problems where there are none, and warns before the plan is used up', async () => {
+  it('lists no problems if there are none, and warns before the plan is used up', async () => {
     const { workspace_id } = await world.workspace('free');
     const ctx = world.as(workspace_id);
 

@@ -21,7 +21,7 @@ const refusalOf = (run: () => unknown): string => {
 };
 
 describe('a cursor', () => {
-  it('is read back where it was written', () => {
+  it('returns the same position that was written', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (position) => {
         expect(readCursor(scope, writeCursor(scope, position))).toBe(position);
@@ -39,11 +39,11 @@ describe('a cursor', () => {
     ['another workspace', { ...scope, workspace_id: 'wsp_b' }],
     ['another filter', { ...scope, filters: { status: ['sending'] } }],
     ['no filter', { ...scope, filters: {} }],
-  ])('is refused under %s', (_, elsewhere) => {
+  ])('is rejected under %s', (_, elsewhere) => {
     expect(refusalOf(() => readCursor(elsewhere, writeCursor(scope, 'msg_1')))).toBe('invalid_cursor');
   });
 
-  it('is refused after any change', () => {
+  it('is rejected after any modification', () => {
     const cursor = writeCursor(scope, 'msg_01m7ycdew89v5p9ewpbkvvks5v');
     fc.assert(
       fc.property(fc.nat(cursor.length - 1), fc.constantFrom(...'Ab9-_!= '), (at, put) => {
@@ -58,7 +58,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused, not crashed on, whatever it is', () => {
+  it('is rejected without a crash if it is arbitrary text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(refusalOf(() => readCursor(scope, text))).toBe('invalid_cursor');
@@ -84,7 +84,7 @@ describe('limit', () => {
   });
 
   it.each([0, 101, -1, 1.5, Number.NaN, 2 ** 53, '0', '101', '', ' 1', '1.0', '1e1', true, null, [], ['5'], {}])(
-    '%j is refused',
+    '%j is rejected',
     (value) => {
       expect(limitOf(value)).toBe('invalid_limit');
     },
@@ -104,14 +104,14 @@ describe('pageOf', () => {
   const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `msg_${9 - index}` }));
   const entry = ({ id }: { id: string }) => id;
 
-  it('points behind its last row when there is one more than asked', () => {
+  it('points after its last row if there is one more than requested', () => {
     const page = pageOf(scope, rows(4), 3, entry);
 
     expect(page).toMatchObject({ object: 'list', data: ['msg_9', 'msg_8', 'msg_7'], has_more: true });
     expect(readCursor(scope, page.next_cursor ?? '')).toBe('msg_7');
   });
 
-  it.each([0, 1, 3])('ends with %i of 3 rows', (count) => {
+  it.each([0, 1, 3])('has no next page with %i of 3 rows', (count) => {
     expect(pageOf(scope, rows(count), 3, entry)).toMatchObject({ has_more: false, next_cursor: null });
   });
 });

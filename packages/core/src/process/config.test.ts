@@ -14,7 +14,7 @@ const problemsOf = (env: Record<string, string>): string => {
 const SECRET = 's'.repeat(32);
 
 describe('readConfig', () => {
-  it('needs nothing', () => {
+  it('works without any variables', () => {
     expect(readConfig({})).toMatchObject({
       HOST: '127.0.0.1',
       DATA_DIR: '.postrider',
@@ -25,19 +25,19 @@ describe('readConfig', () => {
     });
   });
 
-  it('refuses a drain that leaves a stop no time', () => {
+  it('rejects a drain time that leaves no time to stop', () => {
     expect(problemsOf({ LIMITS: 'drain=10s' })).toContain('In LIMITS, drain is more than half of SHUTDOWN_GRACE');
     expect(problemsOf({ LIMITS: 'drain=10s', SHUTDOWN_GRACE: '20s' })).toBe('');
   });
 
-  it('takes an empty variable as unset and ignores those of other programs', () => {
+  it('treats an empty variable as unset and ignores those of other programs', () => {
     const config = readConfig({ PORT: '', ROLES: '', DATABASE_URL: '', PATH: '/bin', HOSTNAME: 'x', npm_config: 'y' });
 
     expect(config).toEqual(readConfig({}));
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it('reads schedules up to 72 hours', () => {
+  it('accepts schedules up to 72 hours', () => {
     const { RETRY_SCHEDULE, WEBHOOK_RETRY_SCHEDULE } = readConfig({ WEBHOOK_RETRY_SCHEDULE: '5s, 2m,1h,1d' });
 
     expect(RETRY_SCHEDULE.slice(0, 5)).toEqual([60, 300, 900, 1800, 3600]);
@@ -45,7 +45,7 @@ describe('readConfig', () => {
     expect(WEBHOOK_RETRY_SCHEDULE).toEqual([5, 120, 3600, 86_400]);
   });
 
-  it('reads a list of transports with credentials', () => {
+  it('accepts a list of transports with credentials', () => {
     const { DELIVERY } = readConfig({ DELIVERY: 'smtp://u%40x:p%2C%25@relay.test:2525, smtps://[::1]' });
 
     expect(DELIVERY).toEqual([
@@ -54,7 +54,7 @@ describe('readConfig', () => {
     ]);
   });
 
-  it('takes mx with a relay behind it, a port, networks and name servers', () => {
+  it('accepts mx with a fallback relay, a port, networks and name servers', () => {
     const config = readConfig({
       DELIVERY: 'mx,smtp://relay.test',
       MX_PORT: '2525',
@@ -114,7 +114,7 @@ describe('readConfig', () => {
     [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES has "10\.0\.0\.0\/33"/],
     [{ DELIVERY: 'mx', MX_ALLOW_NETWORKS: '::1/129' }, /MX_ALLOW_NETWORKS has "/],
     [{ WEBHOOK_ALLOW_NETWORKS: 'all' }, /WEBHOOK_ALLOW_NETWORKS has "/],
-  ])('stops at %j and says which variable and what to do', (env, message) => {
+  ])('stops at %j and reports which variable is wrong and how to fix it', (env, message) => {
     expect(problemsOf(env)).toMatch(message);
   });
 
@@ -127,7 +127,7 @@ describe('readConfig', () => {
     { CAPTURE_PORT: '3000' },
     { INBOUND_PORT: '3000' },
     { PORT: '0', CAPTURE_PORT: '0', INBOUND_PORT: '0' },
-  ])('starts with %j, where nothing else takes that port first or the other gives way', (env) => {
+  ])('accepts %j without a port conflict', (env) => {
     expect(problemsOf(env)).toBe('');
   });
 
@@ -143,14 +143,14 @@ describe('readConfig', () => {
     ['ROLE', null],
     ['HOSTS', null],
     ['PORTS', null],
-  ])('reads %s as %s', (name, expected) => {
+  ])('parses %s as %s', (name, expected) => {
     const problems = problemsOf({ [name]: 'x' });
 
     if (expected === null) expect(problems).toBe('');
     else expect(problems).toContain(`${name} is not a Postrider setting; rename it to ${expected}.`);
   });
 
-  it('names every problem at once', () => {
+  it('reports every problem in one error', () => {
     const problems = problemsOf({ DATABSE_URL: 'x', PORT: 'x', TLS_CERT_FILE: 'a', LOG_LEVEL: 'x' });
 
     expect(problems.match(/^ {2}- /gm)).toHaveLength(3);
@@ -193,7 +193,7 @@ describe('redactConfig', () => {
     expect(json).toContain('relay.test:587');
   });
 
-  it('shows no secret of an address that cannot be read', () => {
+  it('shows no secret from an unparsable address', () => {
     const DATABASE_URL = 'postgres://user:hunter22/x@db.test:5432/postrider';
 
     const problems = problemsOf({ DATABASE_URL, SECRET_KEY: SECRET });
@@ -202,7 +202,7 @@ describe('redactConfig', () => {
     expect(problems).not.toContain('hunter22');
   });
 
-  it('shows where the database is', () => {
+  it('shows the database location', () => {
     const config = readConfig({ DATABASE_URL: 'postgres://u:p@db.test:5432/postrider', SECRET_KEY: SECRET });
 
     expect(redactConfig(config).DATABASE_URL).toBe('postgres://db.test:5432/postrider');

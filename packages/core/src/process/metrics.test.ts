@@ -6,7 +6,7 @@ import { createMetrics } from './metrics.ts';
 const pointsOf = (metrics: ReturnType<typeof createMetrics>, name: keyof typeof metricCatalogue) =>
   metrics.read().find((reading) => reading.name === name)?.points;
 
-it('a counter is read by its labels', () => {
+it('a counter can be read by its labels', () => {
   const metrics = createMetrics();
 
   metrics.count('messages_accepted_total', ['rest'], 3);
@@ -19,7 +19,7 @@ it('a counter is read by its labels', () => {
   ]);
 });
 
-it('a value falls into the first bucket that holds it, and a larger one into the last', () => {
+it('a value falls into the first bucket that fits it, and a larger one into the last', () => {
   const metrics = createMetrics();
 
   for (const seconds of [0.005, 0.006, 31]) metrics.observe('smtp_phase_seconds', ['data'], seconds);
@@ -29,7 +29,7 @@ it('a value falls into the first bucket that holds it, and a larger one into the
   expect(point?.value).toHaveProperty('sum', 31.011);
 });
 
-it('every metric is read, a promise of 0 as 0', () => {
+it('every metric is reported, including a promised 0', () => {
   const readings = createMetrics().read();
 
   expect(readings.map(({ name }) => name)).toEqual(Object.keys(metricCatalogue));
@@ -41,7 +41,7 @@ it('every metric is read, a promise of 0 as 0', () => {
   ]);
 });
 
-it('a metric with too many labels folds what comes late into one series', () => {
+it('a metric with too many labels merges later ones into one series', () => {
   const metrics = createMetrics();
 
   for (let number = 0; number < 10_000; number++) metrics.count('rate_limited_total', [`policy ${number}`]);
@@ -51,7 +51,7 @@ it('a metric with too many labels folds what comes late into one series', () => 
   expect(points.at(-1)).toEqual({ labels: ['other'], value: 9500 });
 });
 
-it('gauges of the instance are there only while this process publishes them', () => {
+it('instance gauges exist only while this process publishes them', () => {
   const metrics = createMetrics();
 
   metrics.publish([{ name: 'holds_active', labels: ['queue'], value: 2 }]);

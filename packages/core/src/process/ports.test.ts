@@ -32,8 +32,8 @@ async function usual(): Promise<number> {
   return port;
 }
 
-describe('a port that was not set (newcomer N9)', () => {
-  it('is the next free one where the usual one is busy, and the same at the next start', async () => {
+describe('a port that is not set (newcomer N9)', () => {
+  it('is the next free one if the default is busy, and stays the same at the next start', async () => {
     const busy = await usual();
     const config = readConfig({ DATA_DIR: data_dir });
 
@@ -48,7 +48,7 @@ describe('a port that was not set (newcomer N9)', () => {
     expect(JSON.parse(readFileSync(join(data_dir, 'ports.json'), 'utf8'))).toEqual({ CAPTURE_PORT: port });
   });
 
-  it('is kept beside an embedded database only', async () => {
+  it('is saved only with an embedded database', async () => {
     await usual();
     const config = readConfig({ DATA_DIR: data_dir, DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) });
     const ports: number[] = [];
@@ -63,7 +63,7 @@ describe('a port that was not set (newcomer N9)', () => {
     expect(ports).toEqual([1025, 1026, 1027]);
   });
 
-  it('is the usual one where what was kept cannot be read', async () => {
+  it('falls back to the default if the saved one cannot be read', async () => {
     writeFileSync(join(data_dir, 'ports.json'), '{"INBOUND_PORT":"x"');
 
     const { port } = await listenNear(readConfig({ DATA_DIR: data_dir }), 'INBOUND_PORT', async (port) => ({ port }));
@@ -71,15 +71,15 @@ describe('a port that was not set (newcomer N9)', () => {
     expect(port).toBe(2525);
   });
 
-  it('ends the start where another fault is the cause', async () => {
+  it('aborts the start if another error is the cause', async () => {
     const denied = async () => Promise.reject(Object.assign(new Error('denied'), { code: 'EACCES' }));
 
     await expect(listenNear(readConfig({ DATA_DIR: data_dir }), 'PORT', denied)).rejects.toThrow('denied');
   });
 });
 
-describe('a port that was set', () => {
-  it('ends the start where it is busy, by its name', async () => {
+describe('a port that is set', () => {
+  it('aborts the start if it is busy, and the error names its variable', async () => {
     const { port } = await listen(0);
     const config = readConfig({ DATA_DIR: data_dir, CAPTURE_PORT: String(port) });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runAll } from './run-all.ts';
 
-it('steps run in order, those after a failed one too, and the failures are thrown', async () => {
+it('steps run in order, even after a failed one, and the failures are thrown', async () => {
   const order: string[] = [];
   const fail = (name: string) => async () => {
     order.push(name);
@@ -15,6 +15,6 @@ it('steps run in order, those after a failed one too, and the failures are throw
   expect(order).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('steps that all pass log nothing', async () => {
+it('steps that all succeed log nothing', async () => {
   await expect(runAll('the stop', [async () => 1, async () => undefined])).resolves.toBeUndefined();
 });

@@ -78,13 +78,13 @@ async function deferredMail(): Promise<{ job: string; message_id: string; recipi
   return { job: jobId(row?.job_id ?? ''), message_id, recipient_id: row?.id ?? '' };
 }
 
-describe('the id of a job', () => {
-  it('is its UUID in other letters, and back', () => {
+describe('a job id', () => {
+  it('converts from a UUID to letters and back', () => {
     const uuids = [...Array.from({ length: 50 }, () => randomUUID()), 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
     for (const uuid of uuids) expect(uuidOfJob(jobId(uuid))).toBe(uuid);
   });
 
-  it('has one spelling, and nothing else is one', () => {
+  it('has a single spelling, and rejects anything else', () => {
     const id = jobId(randomUUID());
     for (const text of [
       '',
@@ -100,7 +100,7 @@ describe('the id of a job', () => {
 });
 
 describe('queues.list', () => {
-  it('shows every queue with what was measured last', async () => {
+  it('shows every queue with its latest measurements', async () => {
     await addClose(['whk_a', 'whk_b']);
     await addClose(['whk_c'], new Date(world.clock.now() + HOUR_MS));
     await world.clock.advance(20_000);
@@ -116,7 +116,7 @@ describe('queues.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('counts nothing when it is read', async () => {
+  it('counts nothing on read', async () => {
     await measure();
     await addClose(['whk_later']);
 
@@ -126,7 +126,7 @@ describe('queues.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('is measured by one of several workers, and not again immediately', async () => {
+  it('is measured by one of several workers, and not again right away', async () => {
     const peer = await world.peer();
     await world.clock.advance(60_000);
 
@@ -135,7 +135,7 @@ describe('queues.list', () => {
     expect(done.sort()).toEqual([false, true]);
   });
 
-  it('tells rates and waits from what workers have noted', async () => {
+  it('derives rates and waits from worker records', async () => {
     await world.clock.freeze(new Date(Math.ceil(world.clock.now() / 60_000) * 60_000));
     await world.services.sql`delete from queue_minutes`;
     await measure();
@@ -164,7 +164,7 @@ describe('queues.list', () => {
     await world.clock.unfreeze();
   });
 
-  it('is for operators', async () => {
+  it('is restricted to operators', async () => {
     const { key_id, workspace_id } = await world.workspace('business');
     const actor = { kind: 'key', workspace_id, key_id, scopes: ['admin'], mode: 'live', domains: null } as const;
 
@@ -174,7 +174,7 @@ describe('queues.list', () => {
 });
 
 describe('jobs.list', () => {
-  it('pages through all jobs of a state once, the latest first, also where many are due at one time', async () => {
+  it('returns all jobs in a state once, latest first, even if many are due at the same time', async () => {
     const due = new Date(world.clock.now() + HOUR_MS);
     const ids = await addClose(
       Array.from({ length: 23 }, (_, n) => `whk_${n}`),
@@ -193,7 +193,7 @@ describe('jobs.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('finds by state, subject and time over all queues', async () => {
+  it('filters by state, subject and time across all queues', async () => {
     const webhook_id = newId('webhook', world.clock.now());
     const [dead = '', other = ''] = await addClose([webhook_id, 'whk_other']);
     await die(dead);
@@ -209,7 +209,7 @@ describe('jobs.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('finds the jobs of a message', async () => {
+  it('returns the jobs of a message', async () => {
     const { job, message_id } = await deferredMail();
 
     const { data } = await invoke(ctx, listJobs, { subject: message_id });
@@ -219,7 +219,7 @@ describe('jobs.list', () => {
 });
 
 describe('jobs.get', () => {
-  it('shows the attempts at a mail, the latest first', async () => {
+  it('shows the attempts at an email, latest first', async () => {
     const { job } = await deferredMail();
 
     const details = await invoke(ctx, getJob, { id: job });
@@ -228,7 +228,7 @@ describe('jobs.get', () => {
     expect(details.attempts[0]?.error?.message).toContain('later');
   });
 
-  it('shows a mail that is parked as a ready job, and where it waits', async () => {
+  it('shows a parked email as a ready job, with the lane it waits in', async () => {
     const { job, message_id, recipient_id } = await deferredMail();
     const uuid = uuidOfJob(job) ?? '';
     const { sql } = world.services;
@@ -244,14 +244,14 @@ describe('jobs.get', () => {
     });
   });
 
-  it('does not find a job by a malformed or unknown id', async () => {
+  it('returns not found for a malformed or unknown id', async () => {
     for (const id of ['job_', 'x', jobId(randomUUID())])
       await expect(invoke(ctx, getJob, { id })).rejects.toMatchObject({ reason: 'job_not_found' });
   });
 });
 
-describe('the admin actions of a job', () => {
-  it('try a dead job again, once, and say so', async () => {
+describe('admin actions on jobs', () => {
+  it('retry a dead job once, and report it', async () => {
     const [id = ''] = await addClose(['whk_retry']);
     await die(id);
 
@@ -265,7 +265,7 @@ describe('the admin actions of a job', () => {
     await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'webhook.close', job ? [job] : []));
   });
 
-  it('leave a job alone that a worker holds', async () => {
+  it('leave a job held by a worker alone', async () => {
     const [id = ''] = await addClose(['whk_held']);
     const [held] = await world.services.jobs.fetch('webhook.close', 1);
 
@@ -280,7 +280,7 @@ describe('the admin actions of a job', () => {
     await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'webhook.close', held ? [held] : []));
   });
 
-  it('cancel a job that waits, which can be tried again after that', async () => {
+  it('cancel a waiting job, which can be retried afterward', async () => {
     const id = await addJob('storage.maintain', {}, new Date(world.clock.now() + HOUR_MS));
 
     expect(await invoke(ctx, cancelJob, { id })).toMatchObject({ state: 'canceled' });
@@ -291,7 +291,7 @@ describe('the admin actions of a job', () => {
     await world.services.sql`delete from pgboss.job where name = 'storage.maintain'`;
   });
 
-  it('run a job now that waits for its time', async () => {
+  it('run a job immediately if it is waiting for its time', async () => {
     const [id = ''] = await addClose(['whk_now'], new Date(world.clock.now() + HOUR_MS));
 
     expect(await invoke(ctx, runJobNow, { id })).toMatchObject({ state: 'ready' });
@@ -300,7 +300,7 @@ describe('the admin actions of a job', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('send a deferred mail immediately, in the commit that makes its job due', async () => {
+  it('send a deferred email immediately, in the commit that makes its job due', async () => {
     const { job, message_id } = await deferredMail();
 
     await invoke(ctx, retryJob, { id: job });
@@ -312,7 +312,7 @@ describe('the admin actions of a job', () => {
     expect(await audited(job)).toEqual(['job.retried']);
   });
 
-  it('change nothing of a mail that a worker has claimed', async () => {
+  it('leave an email claimed by a worker unchanged', async () => {
     const { job, message_id } = await deferredMail();
     const { sql } = world.services;
     await sql`update recipients set lease = gen_random_uuid(), lease_until = clock_now() + interval '30 seconds' where message_id = ${message_id}`;
@@ -335,7 +335,7 @@ describe('the admin actions of a job', () => {
     ],
     ['domain.cancel_mail', { workspace_id: 'wsp_none', domain: 'gone.test' }, 'retry it'],
     ['bulk.run', { bulk_id: 'blk_none', turn: 0 }, 'Cancel the operation'],
-  ] as const)('cancel no job of %s, because nothing else would do its work', async (queue, data, advice) => {
+  ] as const)('do not cancel a job of %s, because nothing else would do its work', async (queue, data, advice) => {
     const id = await addJob(queue, data, new Date(world.clock.now() + HOUR_MS));
     const refusal = { reason: 'job_not_open', message: expect.stringContaining(advice) };
 
@@ -347,7 +347,7 @@ describe('the admin actions of a job', () => {
     await world.services.sql`delete from pgboss.job where name = ${queue}`;
   });
 
-  it('run no webhook job before its deliveries are due, because it would find nothing and end', async () => {
+  it('do not run a webhook job before its deliveries are due, because it would find none', async () => {
     const data = { workspace_id: world.workspace_id, webhook_id: 'whk_none' };
     const id = await addJob('webhook.deliver', data, new Date(world.clock.now() + HOUR_MS));
 
@@ -360,7 +360,7 @@ describe('the admin actions of a job', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.deliver'`;
   });
 
-  it('cancel no mail by its job, and say how', async () => {
+  it('do not cancel an email through its job, and explain how to cancel it', async () => {
     const { job, message_id } = await deferredMail();
 
     await expect(invoke(ctx, cancelJob, { id: job })).rejects.toMatchObject({
@@ -386,7 +386,7 @@ describe('the admin actions of a job', () => {
   it.each([
     ['run', runJobNow],
     ['retry', retryJob],
-  ])('%s no scheduled mail before its time, and say how it is moved', async (_, lever) => {
+  ])('do not %s a scheduled email before its time, and explain how to reschedule it', async (_, lever) => {
     const { message_id, scheduled_at, job } = await scheduledMail();
     const about = `The job is deferred. ${message_id} is scheduled for ${scheduled_at}: move it with PATCH`;
 
@@ -401,7 +401,7 @@ describe('the admin actions of a job', () => {
     await invoke(ctx, cancelMessage, { id: message_id });
   });
 
-  it('count no job of a canceled mail, of which nothing is left to run', async () => {
+  it('do not count a job of a canceled email, because it has nothing left to run', async () => {
     const { message_id, job } = await scheduledMail();
     await measure();
     const before = await invoke(ctx, getQueue, { queue: 'delivery.attempt' });
@@ -416,7 +416,7 @@ describe('the admin actions of a job', () => {
       await expect(invoke(ctx, action, { id: job })).rejects.toMatchObject({ reason: 'job_not_open' });
   });
 
-  it('drop the former job of a mail that was moved, which is sent once by the other', async () => {
+  it('drop the old job of a rescheduled email, which its new job sends once', async () => {
     const { message_id, job } = await scheduledMail(48);
     const scheduled_at = new Date(world.clock.now() + 24 * HOUR_MS).toISOString();
     await invoke(ctx, rescheduleMessage, { id: message_id, scheduled_at });
@@ -435,7 +435,7 @@ describe('the admin actions of a job', () => {
     expect(row).toEqual({ state: 'delivered', attempt_count: 1 });
   });
 
-  it('lose no mail and send none twice where retries race with the workers', async () => {
+  it('lose no email and send none twice if retries race with workers', async () => {
     const mails = [];
     for (let count = 0; count < 8; count++) mails.push(await deferredMail());
     const arrived = world.smtp.mails.length;
@@ -458,7 +458,7 @@ describe('the admin actions of a job', () => {
 });
 
 describe('queues.redrive', () => {
-  it('previews, then tries the dead again, those that are dead for longest first', async () => {
+  it('shows a preview, then retries dead jobs, longest dead first', async () => {
     const ids = await addClose(['whk_1', 'whk_2', 'whk_3']);
     for (const id of ids) await die(id);
 
@@ -482,7 +482,7 @@ describe('queues.redrive', () => {
 });
 
 describe('queues.set_concurrency', () => {
-  it('is kept, shown and told to the audit log', async () => {
+  it('is stored, shown and recorded in the audit log', async () => {
     const queue = await invoke(ctx, setConcurrency, {
       queue: 'domain.recheck',
       concurrency: 3,
@@ -500,7 +500,7 @@ describe('queues.set_concurrency', () => {
 });
 
 describe('schedules.list', () => {
-  it('says in words what runs when, and when next', async () => {
+  it('describes each schedule in words, with its next run', async () => {
     await world.clock.freeze(new Date('2031-03-01T12:00:30Z'));
 
     const { data } = await invoke(ctx, listSchedules, { next_runs: 2 });

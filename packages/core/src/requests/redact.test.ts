@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { redactedBody } from './redact.ts';
 
 it.each(['password', 'current_password', 'newPassword', 'client_secret', 'access_token', 'Authorization'])(
-  'a rejected request is kept without its %s',
+  'a rejected request is stored without its %s',
   (name) => {
     const stored = redactedBody({ [name]: 'hunter22 is long', role: 'viewer' }) ?? '';
 

@@ -27,8 +27,8 @@ async function refuse(reason: Reason, path: string, workspace_id = world.workspa
   return id;
 }
 
-describe('groups of refused requests', () => {
-  it('count each reason of each route, the most frequent first, with the newest of each', async () => {
+describe('groups of rejected requests', () => {
+  it('count each reason per route, most frequent first, with the latest request of each', async () => {
     const other = await world.workspace('business');
     await refuse('invalid_email', '/email/send');
     const last = await refuse('invalid_email', '/email/send');
@@ -47,7 +47,7 @@ describe('groups of refused requests', () => {
     expect(groups.data).toHaveLength(2);
   });
 
-  it('are of the time that is asked for', async () => {
+  it('cover the requested time range', async () => {
     const since = new Date(world.clock.now() + 1000).toISOString();
 
     expect((await invoke(world.as(world.workspace_id), requestGroups, { since })).data).toEqual([]);

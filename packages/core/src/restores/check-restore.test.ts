@@ -37,7 +37,7 @@ async function copyToLost(message_id: string, stateOf: (email: string) => string
       values (${workspace_id}, ${message_id}, ${id}, ${email}, ${domain}, 'to', ${stateOf(email)}, now())`;
 }
 
-it('a check holds the instance, reports what a log knows as sent, and ends it on request', async () => {
+it('a check holds the instance, reports what a log lists as sent, and closes it on request', async () => {
   const sent = await send('ada@example.com');
   const unsent = await send('bob@example.com');
   const shared = await send(['cyd@example.com', 'dan@example.com']);
@@ -89,7 +89,7 @@ it('a check holds the instance, reports what a log knows as sent, and ends it on
   );
 });
 
-it('fairness N8: only lines that say that an email was sent end it as delivered', async () => {
+it('fairness N8: only log lines that report an email as sent close it as delivered', async () => {
   await world.services.sql`delete from holds`;
   const names = ['deferred', 'bounced', 'own', 'rejected', 'unclear', 'retried', 'relayed', 'finished'];
   const ids = new Map<string, string>();
@@ -130,7 +130,7 @@ it('fairness N8: only lines that say that an email was sent end it as delivered'
   ]);
 });
 
-it('a check reads a database that was not lost, and ends what a worker had in hand', async () => {
+it('a check reads a database that was not lost, and closes email a worker was processing', async () => {
   const { sql } = world.services;
   await sql`delete from holds`;
   const id = await send('ada@example.com');
@@ -151,7 +151,7 @@ it('a check reads a database that was not lost, and ends what a worker had in ha
   expect(await stateOf(id)).toEqual(['ada@example.com delivered']);
 });
 
-it('a check ends what a replica has as delivered, and nothing that ended there without being sent', async () => {
+it('a check closes email that a replica has as delivered, but nothing closed without being sent', async () => {
   await world.services.sql`delete from holds`;
   const names = [
     'delivered',
@@ -191,7 +191,7 @@ it('a check ends what a replica has as delivered, and nothing that ended there w
   );
 });
 
-it('a check names what is missing again, although new email arrived since', async () => {
+it('a check reports missing email again, even if new email has arrived since', async () => {
   await world.services.sql`delete from holds`;
   const before = await send('old@example.com');
   await world.clock.advance(600_000);
@@ -215,7 +215,7 @@ it('a check names what is missing again, although new email arrived since', asyn
   expect(first.newest_mail_at).not.toBeNull();
 });
 
-it('a check takes the end from an existing instance-wide hold', async () => {
+it('a check adopts the end time of an existing instance-wide hold', async () => {
   await world.services.sql`delete from holds`;
   const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const there = await invoke(system(), createHold, {

@@ -19,7 +19,7 @@ async function knownOf(lines: readonly string[], emails: readonly string[] = ['a
   return { known: await log.lookup(queries), unclear: log.unclear_lines };
 }
 
-describe('a line of a sent log', () => {
+describe('a line in a sent log', () => {
   it.each([
     ['Postfix', `to=<ada@example.com>, dsn=2.0.0, status=sent (250 2.0.0 Ok: queued as 450) message-id=${message}`],
     ['Sendmail', `sm-mta[7]: 3AQEdHVb012345: to=<ada@example.com>, stat=Sent (ok), msgid=${message}`],
@@ -30,7 +30,7 @@ describe('a line of a sent log', () => {
     ['JSON', JSON.stringify({ message_id: `${id}@sandbox.test`, to: 'ada@example.com', status: 'delivered' })],
     ['a list', `2026-01-01T00:00:00Z ${message} <ada@example.com> sent`],
     ['Postrider', `app-1 | ${own({ email_id: id, recipient_id: ada, status: 'delivered', msg: 'mail finished' })}`],
-  ])('counts as sent if it says so: %s', async (_, line) => {
+  ])('counts as sent if it reports so: %s', async (_, line) => {
     const { known, unclear } = await knownOf([line], ['ada@example.com', 'bob@example.com']);
 
     expect(known).toEqual(['sent', 'perhaps']);
@@ -87,7 +87,7 @@ describe('a line of a sent log', () => {
 describe('a recipient in a sent log', () => {
   const emails = ['ada@example.com', 'bob@example.com', 'cyd@example.com'];
 
-  it('is sent if any line says so, before or after a deferral', async () => {
+  it('counts as sent if any line reports so, before or after a deferral', async () => {
     const { known } = await knownOf(
       [
         `${message} to=<ada@example.com> status=deferred`,
@@ -102,7 +102,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'sent', null]);
   });
 
-  it('is neither the sender, nor in a reply, nor in another field', async () => {
+  it('is not read from the sender, from a reply or from another field', async () => {
     const { known } = await knownOf(
       [
         `${message} from=<bob@example.com> reply-to=<bob@example.com> to=<ada@example.com> status=sent (250 cyd@example.com)`,
@@ -113,7 +113,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'perhaps', 'perhaps']);
   });
 
-  it('is one of several that Sendmail names in one line', async () => {
+  it('is one of several that Sendmail lists in one line', async () => {
     const { known } = await knownOf(
       [
         `h sendmail[7]: 3AQEdHVb012345: from=<hello@sandbox.test>, size=7, msgid=${message}, relay=app`,
@@ -126,7 +126,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'sent', null]);
   });
 
-  it('is not sent by a copy that a relay sends elsewhere', async () => {
+  it('does not count as sent because of a copy that a relay sends elsewhere', async () => {
     const copy = `${message} to=<archive@example.com> status=sent`;
 
     expect((await knownOf([copy, `${message} to=<ada@example.com> status=deferred`])).known).toEqual([null]);
@@ -134,7 +134,7 @@ describe('a recipient in a sent log', () => {
     expect((await knownOf([`${message} status=sent`])).known).toEqual(['sent']);
   });
 
-  it('has an equals sign in its address', async () => {
+  it('may have an equals sign in its address', async () => {
     const { known } = await knownOf(
       [`${message} to=<bob=ada@example.com> status=sent`],
       ['ada@example.com', 'bob=ada@example.com'],
@@ -144,18 +144,18 @@ describe('a recipient in a sent log', () => {
   });
 });
 
-describe('the queue of a relay', () => {
+describe('a relay queue', () => {
   const arrival = `h postfix/cleanup[7]: 4A1B2C3D: message-id=${message}`;
   const sent = 'h postfix/smtp[8]: 4A1B2C3D: to=<ada@example.com>, dsn=2.0.0, status=sent (250 2.0.0 Ok)';
 
-  it('names the email of a line without a Message-ID, in Postfix', async () => {
+  it('identifies the email for a line without a Message-ID, in Postfix', async () => {
     const { known, unclear } = await knownOf([arrival, sent, 'h postfix/qmgr[7]: 4A1B2C3D: removed']);
 
     expect(known).toEqual(['sent']);
     expect(unclear.count).toBe(0);
   });
 
-  it('names the email of a line without a Message-ID, in Exim', async () => {
+  it('identifies the email for a line without a Message-ID, in Exim', async () => {
     const exim = (text: string) => `2026-01-01 00:00:00 1tFabc-000000001Ab-0x ${text}`;
     const { known, unclear } = await knownOf(
       [
@@ -171,7 +171,7 @@ describe('the queue of a relay', () => {
     expect(unclear.count).toBe(0);
   });
 
-  it('forgets an id that another email has taken, or that another machine uses', async () => {
+  it('forgets an id reused by another email or another machine', async () => {
     const again = 'h postfix/cleanup[7]: 4A1B2C3D: message-id=<another@example.com>';
 
     expect((await knownOf([arrival, 'h postfix/qmgr[7]: 4A1B2C3D: removed', sent])).known).toEqual([null]);
@@ -179,7 +179,7 @@ describe('the queue of a relay', () => {
     expect((await knownOf([arrival, sent.replace('h ', 'other ')])).known).toEqual([null]);
   });
 
-  it('lists an email that arrived and whose outcome is missing', async () => {
+  it('lists an email that arrived but has no outcome', async () => {
     const { known, unclear } = await knownOf([arrival, `${message} and no more`]);
 
     expect(known).toEqual([null]);

@@ -33,7 +33,7 @@ const reasonOf = (entry: Promise<unknown>) =>
   );
 
 describe('a fair line', () => {
-  it('lets in what fits, and the next when one leaves', async () => {
+  it('admits whatever fits, and the next when one leaves', async () => {
     const { line } = lineOf();
     const first = line.enter('a', 5);
     const [second, third] = [line.enter('b', 5), line.enter('c', 5)];
@@ -47,7 +47,7 @@ describe('a fair line', () => {
     expect(await isIn(line.enter('d', 1))).toBe(false);
   });
 
-  it('gives workspaces their turns one after the other, however many one has waiting', async () => {
+  it('gives each workspace a turn, however many requests one has waiting', async () => {
     const { line } = lineOf({ units: 1, own_units: 1, reserve: 0 });
     const order: string[] = [];
     let leave = await line.enter('greedy');
@@ -65,7 +65,7 @@ describe('a fair line', () => {
     expect(order.slice(0, 3)).toEqual(['greedy', 'neighbor', 'other']);
   });
 
-  it('keeps a reserve for workspaces that hold nothing', async () => {
+  it('keeps a reserve for workspaces without a place', async () => {
     const { line } = lineOf({ own_units: 10 });
     const own = ['greedy', 'greedy', 'greedy'].map((owner) => line.enter(owner, 4));
 
@@ -73,7 +73,7 @@ describe('a fair line', () => {
     expect(await isIn(line.enter('neighbor', 2))).toBe(true);
   });
 
-  it('passes over a workspace whose share is used up, and waits for one that needs more room', async () => {
+  it('skips a workspace whose share is used up, and waits for one that needs more room', async () => {
     const { line } = lineOf({ reserve: 0 });
     await line.enter('a', 6);
     const over_its_share = line.enter('a', 1);
@@ -83,14 +83,14 @@ describe('a fair line', () => {
     expect(await Promise.all([over_its_share, large, small].map(isIn))).toEqual([false, false, false]);
   });
 
-  it('lets in what alone is larger than everything', async () => {
+  it('admits a request larger than the total capacity when it is alone', async () => {
     const { line } = lineOf();
 
     expect(await isIn(line.enter('a', 500))).toBe(true);
     expect(await isIn(line.enter('b', 1))).toBe(false);
   });
 
-  it('rejects what is over the bounds of one workspace or of all, and counts it', async () => {
+  it('rejects anything over the limits of one workspace or of all, and counts it', async () => {
     const { line, metricOf } = lineOf({ units: 1, own_units: 1, reserve: 0, max_own_waiting: 1, max_waiting: 2 });
     await line.enter('a');
     void line.enter('a').catch(() => undefined);
@@ -102,7 +102,7 @@ describe('a fair line', () => {
     expect(metricOf('share_waiting', 'request_bodies')).toBe(2);
   });
 
-  it('ends a wait that is too long, or whose client has left, and gives no place to it', async () => {
+  it('stops waiting after a timeout or once the client leaves, without assigning a place', async () => {
     const { line, metricOf } = lineOf({ units: 1, own_units: 1, reserve: 0, max_wait_ms: 20 });
     const leave = await line.enter('a');
     const abort = new AbortController();
@@ -117,7 +117,7 @@ describe('a fair line', () => {
     expect(metricOf('share_waiting', 'request_bodies')).toBe(0);
   });
 
-  it('turns away everyone when it stops', async () => {
+  it('rejects everyone when it stops', async () => {
     const { line } = lineOf({ units: 1, own_units: 1, reserve: 0 });
     await line.enter('a');
     const waiting = reasonOf(line.enter('b'));

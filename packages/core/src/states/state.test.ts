@@ -20,7 +20,7 @@ const countsOf = (states: readonly DeliveryState[]) =>
   Object.fromEntries([...Map.groupBy(states, (state) => state)].map(([state, same]) => [state, same.length]));
 
 describe('the states', () => {
-  it('are in the order of the database enum', async () => {
+  it('follow the order of the database enum', async () => {
     const rows = await sql<{ state: string }[]>`select unnest(enum_range(null::delivery_state))::text as state`;
 
     expect(rows.map((row) => row.state)).toEqual([...deliveryStates]);
@@ -62,14 +62,14 @@ describe('messageStatus', () => {
     );
   });
 
-  it('refuses a message without recipients', () => {
+  it('rejects a message without recipients', () => {
     expect(() => messageStatus({})).toThrow('no recipient');
     expect(() => messageStatus({ queued: 0 })).toThrow('no recipient');
   });
 });
 
 describe('the transitions', () => {
-  it('leave a closed state only after a later report', () => {
+  it('leave a closed state only for a later report', () => {
     const { confirm, ...others } = transitions;
     expect([confirm.from, confirm.to]).toEqual([['queued', 'failed'], 'delivered']);
     for (const { from, to } of Object.values(others)) {
@@ -79,7 +79,7 @@ describe('the transitions', () => {
     }
   });
 
-  it('lead to every state', () => {
+  it('reach every state', () => {
     const reached = new Set<string>(Object.values(transitions).map(({ to }) => to));
 
     expect(deliveryStates.filter((state) => !reached.has(state))).toEqual([]);

@@ -24,8 +24,8 @@ afterAll(async () => {
   await sql`drop role ${sql(ROLE)}`;
 });
 
-describe('a role that owns nothing', () => {
-  it('makes partitions and drops them by the functions of the owner, and does all other periodic tasks', async () => {
+describe('a database role that owns nothing', () => {
+  it('creates and drops partitions through the owner’s functions, and runs all other periodic tasks', async () => {
     const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
     await invoke(world.as(world.workspace_id), sendMessage, mail);
     await world.clock.advance(130 * 86_400_000);
@@ -39,7 +39,7 @@ describe('a role that owns nothing', () => {
     expect(await own`select from messages`).toHaveLength(1);
   });
 
-  it('can change neither the schema nor what those functions are for', async () => {
+  it('cannot change the schema or misuse those functions', async () => {
     await expect(own`create table other (id int)`).rejects.toThrow('permission denied');
     await expect(own`alter table messages add column other text`).rejects.toThrow('must be owner');
     await expect(own`select drop_partition('messages', 'messages_default')`).rejects.toThrow('may be dropped');
@@ -48,7 +48,7 @@ describe('a role that owns nothing', () => {
     expect(await mayMigrate(world.services.sql)).toBe(true);
   });
 
-  it('meets no function that changes tables but those that act as the owner, each with a search path of its own', async () => {
+  it('has no access to table-changing functions except the owner’s, each with its own search path', async () => {
     const functions = await world.services.sql<{ name: string }[]>`
       select p.proname || case when p.prosecdef then ', as the owner' else '' end as name from pg_proc p
       where p.pronamespace = 'public'::regnamespace

@@ -31,8 +31,8 @@ async function send(more: Readonly<Record<string, unknown>> = {}): Promise<strin
 const pastMail = () => oldestKept(world.services, 'messages', 'message');
 const LATER = { scheduled_at: '2030-08-01T00:00:00Z' };
 
-describe('a partition that a reader holds', () => {
-  it('is refused within the time for its lock, and dropped once the reader is gone', async () => {
+describe('a partition locked by a reader', () => {
+  it('fails to drop within the lock timeout, and is dropped once the reader finishes', async () => {
     const { sql } = world.services;
     await send();
     await world.clock.advance(40 * DAY_MS);
@@ -57,8 +57,8 @@ describe('a partition that a reader holds', () => {
   });
 });
 
-describe('a partition of which more is needed than can be moved at once', () => {
-  it('stays, and the log has how many bytes it is', async () => {
+describe('a partition with more live data than can be moved in one run', () => {
+  it('is kept, and the log reports its size in bytes', async () => {
     const id = await send(LATER);
     await world.services.sql`
       update bodies set html = (select string_agg(md5(n::text), '') from generate_series(1, 1100000) n)
@@ -74,7 +74,7 @@ describe('a partition of which more is needed than can be moved at once', () => 
     expect(home).toEqual({ home: 'bodies_20300513' });
   });
 
-  it('stays with more than 5,000 open mails, and moves 5,000', async () => {
+  it('is kept if it has more than 5,000 open emails, and 5,000 of them move', async () => {
     const { sql } = world.services;
     const id = await send(LATER);
     const add = (from: number, to: number) => sql`
@@ -96,8 +96,8 @@ describe('a partition of which more is needed than can be moved at once', () => 
   });
 });
 
-describe('attempts that are younger than their age', () => {
-  it('stay when the month of their mail is dropped', async () => {
+describe('attempts younger than their retention', () => {
+  it('are kept when the month of their email is dropped', async () => {
     const { sql } = world.services;
     await send();
     const late = await send({ scheduled_at: '2030-06-03T12:00:00Z' });
@@ -113,8 +113,8 @@ describe('attempts that are younger than their age', () => {
   });
 });
 
-describe('many rows of a default partition', () => {
-  it('are deleted where they are past their age, on every page', async () => {
+describe('many rows in a default partition', () => {
+  it('are deleted on every page once past their retention', async () => {
     const { sql } = world.services;
     const id = await send();
     await sql`

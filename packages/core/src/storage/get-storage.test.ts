@@ -13,8 +13,8 @@ const ctx = () => world.as(world.workspace_id);
 const send = () =>
   invoke(ctx(), sendMessage, { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' });
 
-describe('storage', () => {
-  it('has the bytes of every table with its partitions, and what is kept for how long', async () => {
+describe('the storage report', () => {
+  it('shows the bytes of every table with its partitions, and each retention period', async () => {
     await send();
     await world.drain();
 
@@ -33,14 +33,14 @@ describe('storage', () => {
     expect(storage.database_bytes).toBeGreaterThan(bytes.reduce((sum, one) => sum + one, 0));
   });
 
-  it('takes a usual mail as its measure while there are few of them', async () => {
+  it('assumes a typical email size while there are few emails', async () => {
     const storage = await invoke(ctx(), getStorage, {});
 
     expect(storage).toMatchObject({ bytes_per_mail: 4882, measured: false });
     expect(storage.disk?.total_bytes).toBeGreaterThan(storage.disk?.free_bytes ?? 0);
   });
 
-  it('divides by the mails what every table that is partitioned by time has, and the jobs', async () => {
+  it('divides the size of jobs and all time-partitioned tables by the number of emails', async () => {
     const parents = await world.services.sql<{ parent: string }[]>`select parent from partitioned_tables`;
     const names = (await invoke(ctx(), getStorage, {})).tables.map(({ name }) => name);
 
@@ -48,7 +48,7 @@ describe('storage', () => {
     expect(names).toEqual(expect.arrayContaining([...mailTables]));
   });
 
-  it('counts mails a day, not recipients', async () => {
+  it('counts emails per day, not recipients', async () => {
     const { sql } = world.services;
     await invoke(ctx(), sendMessage, {
       from: 'hello@sandbox.test',
@@ -92,7 +92,7 @@ describe('days until the disk is full', () => {
 });
 
 describe('retention', () => {
-  it('is shown as what holds: no longer than the mail that it belongs to', async () => {
+  it('is shown as effective: never longer than that of the email it belongs to', async () => {
     const retention = await invoke(ctx(), getRetention, {});
 
     expect(Object.fromEntries(retention.kinds.map(({ kind, kept_seconds }) => [kind, kept_seconds]))).toEqual({

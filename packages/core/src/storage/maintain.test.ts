@@ -55,7 +55,7 @@ function thisWeek(): string {
 }
 
 describe('storage maintenance 130 days later', () => {
-  it('moves the rows that landed in the default partition, and they are still readable', async () => {
+  it('moves rows out of the default partition, and they remain readable', async () => {
     await world.clock.advance(130 * DAY_MS);
     const id = await send();
     await world.drain();
@@ -70,7 +70,7 @@ describe('storage maintenance 130 days later', () => {
     expect((await invoke(ctx, listMessages, { tag: 'welcome' })).data).toMatchObject([{ id, status: 'delivered' }]);
   });
 
-  it('makes partitions with the indexes, compression and constraints of those that the schema began with', async () => {
+  it('creates partitions with the same indexes, compression and constraints as the original ones', async () => {
     await world.clock.advance(130 * DAY_MS);
     await send();
     await maintainStorage(world.services);
@@ -98,7 +98,7 @@ describe('storage maintenance 130 days later', () => {
     }
   });
 
-  it('leaves room for a month of attempts and deliveries to webhooks to be dropped by hand', async () => {
+  it('leaves room to drop a month of attempts and webhook deliveries manually', async () => {
     const { sql } = world.services;
     const id = await send();
     await world.drain();
@@ -114,7 +114,7 @@ describe('storage maintenance 130 days later', () => {
     expect(await homesOf(later)).toEqual(allIn(thisMonth()));
   });
 
-  it('runs beside sends and deliveries and a second process that does the same', async () => {
+  it('runs alongside sends, deliveries and a second maintenance process', async () => {
     await world.clock.advance(130 * DAY_MS);
     const peer = await world.peer();
     await Promise.all(Array.from({ length: 10 }, send));
@@ -134,7 +134,7 @@ describe('storage maintenance 130 days later', () => {
 });
 
 describe('a task that fails', () => {
-  it('does not stop the others, and all is said at the end', async () => {
+  it('does not stop the others, and every failure is reported at the end', async () => {
     await world.clock.advance(130 * DAY_MS);
     await world.services.sql`
       insert into rate_windows values (derived_id('key', no_id(), 'old'), 'send', clock_now() - interval '1 hour', 1)`;

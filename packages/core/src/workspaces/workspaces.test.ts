@@ -54,8 +54,8 @@ async function actions(ctx: Context, input: object) {
   return sorted.map((entry) => [entry.action, entry.diff, entry.reason]);
 }
 
-describe('a workspace that is created', () => {
-  it('can send at once, with the key that came with it', async () => {
+describe('a new workspace', () => {
+  it('can send immediately, with the key created for it', async () => {
     const workspace = await create('starter');
 
     expect(workspace).toMatchObject({ object: 'workspace', name: 'Other', unknown_policy: 'resend' });
@@ -65,7 +65,7 @@ describe('a workspace that is created', () => {
     expect(await invoke(world.as(workspace.id), getMessage, { id })).toMatchObject({ status: 'delivered' });
   });
 
-  it('stands in its own audit log and in that of the instance, without the secret', async () => {
+  it('appears in its own audit log and the instance’s, without the secret', async () => {
     const workspace = await create();
 
     const [own] = await actions(world.as(workspace.id), {});
@@ -74,13 +74,13 @@ describe('a workspace that is created', () => {
     expect(all).toEqual(own);
   });
 
-  it('is refused on a plan that does not exist', async () => {
+  it('is rejected for a plan that does not exist', async () => {
     await expect(create('golden')).rejects.toMatchObject({ reason: 'plan_not_found' });
   });
 });
 
-describe('the list of workspaces', () => {
-  it('pages newest first, for operators alone', async () => {
+describe('the workspace list', () => {
+  it('is paged newest first, for operators only', async () => {
     await world.clock.advance(1000);
     const first = await create();
     await world.clock.advance(1000);
@@ -96,7 +96,7 @@ describe('the list of workspaces', () => {
 });
 
 describe('a workspace', () => {
-  it('is shown and changed by its admin, and by an operator from outside', async () => {
+  it('can be viewed and updated by its admin, and by an external operator', async () => {
     const { id } = await create();
     const admin = withScopes(id, ['admin']);
 
@@ -113,7 +113,7 @@ describe('a workspace', () => {
     expect(await actions(operator, { chain: 'instance', target_id: id, action: 'workspace.updated' })).toHaveLength(1);
   });
 
-  it('a workspace of another account is not found for an admin', async () => {
+  it('a workspace of another account is reported to an admin as not found', async () => {
     const { id } = await create();
     const admin = withScopes(world.workspace_id, ['admin']);
     const reader = withScopes(world.workspace_id, ['email:logs:read']);
@@ -131,8 +131,8 @@ describe('a workspace', () => {
   });
 });
 
-describe('another plan', () => {
-  it('counts from the next request on, which goes by what the process remembers', async () => {
+describe('a changed plan', () => {
+  it('applies from the next request, despite the process cache', async () => {
     const { id, api_key } = await create('starter');
     const many = mail(Array.from({ length: 20 }, (_, index) => `a${index}@example.com`));
     await invoke(withSecret(api_key.secret), sendMessage, many);
@@ -154,7 +154,7 @@ describe('another plan', () => {
     });
   });
 
-  it('can be made, changed with effect on the next request, and deleted when no workspace is on it', async () => {
+  it('can be created, edited with effect on the next request, and deleted once unused', async () => {
     await invoke(operator, createPlan, { name: 'tiny', monthly_emails: 100, recipients_per_request: 5 });
     const { id, api_key } = await create('tiny');
     const two = mail(['a@example.com', 'b@example.com']);
@@ -194,7 +194,7 @@ describe('another plan', () => {
     ['logs_per_minute', -60],
     ['default_per_minute', Number.NaN],
     ['workspace_rate', 0],
-  ])('is not given %s %d', async (field, value) => {
+  ])('cannot be set with %s %d', async (field, value) => {
     const limits = { recipients_per_request: 10, [field]: value };
     await expect(invoke(operator, createPlan, { name: 'odd', ...limits })).rejects.toMatchObject({
       reason: 'invalid_type',
@@ -204,7 +204,7 @@ describe('another plan', () => {
     });
   });
 
-  it('is not made twice under one name', async () => {
+  it('cannot be created twice under one name', async () => {
     await expect(invoke(operator, createPlan, { name: 'free', recipients_per_request: 1 })).rejects.toMatchObject({
       reason: 'plan_exists',
     });

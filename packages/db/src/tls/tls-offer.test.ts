@@ -9,7 +9,7 @@ it.each([
   ['N', '', false],
   ['S', '?sslmode=require', false],
 ])(
-  'a server that answers %s to a client with "%s" offers no TLS where it must: %s (newcomer N19)',
+  'a server that replies %s to a client with "%s" lacks required TLS: %s (newcomer N19)',
   async (reply, parameters, none) => {
     const server = createServer((socket) => socket.once('data', () => socket.end(reply)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,6 +23,6 @@ it.each([
   },
 );
 
-it('a server that cannot be reached is not said to offer none', async () => {
+it('an unreachable server is not reported as lacking TLS', async () => {
   expect(await offersNoTls('postgres://ada@127.0.0.1:1/postrider?sslmode=require')).toBe(false);
 });

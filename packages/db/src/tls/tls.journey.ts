@@ -66,7 +66,7 @@ async function outcomesOf(host: string, query: string): Promise<(boolean | 'reje
   return outcomes;
 }
 
-describe('both drivers', () => {
+describe('both database drivers', () => {
   it.each([
     ['localhost', 'sslmode=disable', false],
     ['localhost', 'sslmode=require', true],
@@ -79,7 +79,7 @@ describe('both drivers', () => {
   });
 });
 
-it('fairness P34: a commit is flushed even if the role says otherwise', async () => {
+it('fairness P34: a commit is flushed even if the role setting says otherwise', async () => {
   const admin = connect(server.url, { max: 1, application_name: 'tls-test' });
   await admin.unsafe('alter role current_user set synchronous_commit = off');
   const sql = connect(server.url, { max: 1, application_name: 'tls-test' });

@@ -31,12 +31,15 @@ describe('a low rate of results', () => {
     expect(pace.came(waiting)).toBe(ms);
   });
 
-  it.each([1, 99, 199])('%i results received while the last were being recorded go next, or beside them', (waiting) => {
-    pace.begun(23);
+  it.each([1, 99, 199])(
+    '%i results received while the last were being recorded go next, or alongside them',
+    (waiting) => {
+      pace.begun(23);
 
-    expect(pace.came(waiting)).toBe(15);
-    expect(pace.ended(waiting)).toBe(0);
-  });
+      expect(pace.came(waiting)).toBe(15);
+      expect(pace.ended(waiting)).toBe(0);
+    },
+  );
 });
 
 describe('a rush of results', () => {
@@ -88,7 +91,7 @@ describe('two batches being recorded', () => {
     expect(pace.came(100)).toBe(0);
   });
 
-  it('the end of a batch starts no wait if no result came', () => {
+  it('the end of a batch starts no wait if no result arrived', () => {
     pace.begun(23);
 
     expect(pace.ended(0)).toBeNull();
@@ -130,7 +133,7 @@ describe('a low limit of concurrent deliveries', () => {
     expect(pace.came(1)).toBe(ms);
   });
 
-  it('a limit that is set later applies from then on', () => {
+  it('a limit set later applies from then on', () => {
     passed(24);
     expect(pace.came(50)).toBe(50);
 

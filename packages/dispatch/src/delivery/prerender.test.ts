@@ -14,8 +14,8 @@ function contents(count: number, large = false): { readonly made: number[]; read
   return { made: order, list };
 }
 
-describe('mails that wait for their place', () => {
-  it('are made in order, so many ahead, and the next as one is taken', async () => {
+describe('email waiting for its place', () => {
+  it('is rendered in order, a limited number ahead, and the next when one is taken', async () => {
     const { made: order, list } = contents(5);
     const [first, , third] = list.map(createPrerender(2));
     expect(order).toEqual([0, 1]);
@@ -26,7 +26,7 @@ describe('mails that wait for their place', () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
-  it('make room once, however often they are taken', () => {
+  it('makes room only once, however often it is taken', () => {
     const { made: order, list } = contents(5);
     const [first] = list.map(createPrerender(2));
 
@@ -35,7 +35,7 @@ describe('mails that wait for their place', () => {
     expect(order).toEqual([0, 1, 2]);
   });
 
-  it('messages taken before their turn are not rendered, and large ones never ahead', () => {
+  it('is not rendered if taken before its turn, and large messages are never rendered ahead', () => {
     const { made: order, list } = contents(3);
     const [, second] = list.map(createPrerender(1));
     expect(second?.take()).toBeNull();

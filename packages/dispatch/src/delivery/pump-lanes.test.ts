@@ -107,8 +107,8 @@ async function triedIn(domain: string): Promise<number> {
 const liveJobs = () => world.services.sql`
   select from pgboss.job where name = 'delivery.attempt' and state < 'completed' and start_after <= pgboss.job_now()`;
 
-describe('a server that takes one connection', () => {
-  it('gets all mail in its first attempt, over one session at a time', async () => {
+describe('a server that accepts one connection', () => {
+  it('receives all email on its first attempt, over one session at a time', async () => {
     const narrow = await sink();
     narrow.script(({ stage }) =>
       stage === 'connect' && narrow.sessions() > 0
@@ -128,8 +128,8 @@ describe('a server that takes one connection', () => {
   });
 });
 
-describe('a destination that does not move', () => {
-  it('fairness P10: holds no large email of another workspace, however many large ones wait for its reply', async () => {
+describe('a stalled destination', () => {
+  it('fairness P10: delays no large email of another workspace, however many of its own are waiting', async () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
@@ -152,7 +152,7 @@ describe('a destination that does not move', () => {
     released.resolve();
   });
 
-  it('holds its own mail only: of twenty, one dead and one silent, the others get all of theirs', async () => {
+  it('delays only its own email: with one dead and one unresponsive of twenty, the rest get theirs', async () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
@@ -178,7 +178,7 @@ describe('a destination that does not move', () => {
     await expect.poll(() => statesIn('silent.example.com'), PATIENCE).toEqual({ delivered: 500 });
   });
 
-  it('says so for each mail that waits for it, with the last reply and the time of its next chance', async () => {
+  it('is shown on each waiting email, with the last reply and the time of the next chance', async () => {
     const to = addresses(7, 'busy.example.com');
     const busy = await sink();
     busy.script(() => ({ kind: 'reply', code: 421, text: '4.7.0 too many of you' }));
@@ -202,7 +202,7 @@ describe('a destination that does not move', () => {
     expect(Date.parse(throttled?.until ?? '')).toBeGreaterThan(world.clock.now());
   });
 
-  it('is tried again with one mail after the pause, and once that goes through gets all the others', async () => {
+  it('is retried with one email after the pause, and receives the others once that succeeds', async () => {
     const busy = await sink();
     busy.script(() => ({ kind: 'reply', code: 421, text: '4.7.0 not now' }));
     await sendMany(50, 'busy.example.com');
@@ -234,7 +234,7 @@ describe('a destination that does not move', () => {
     expect(await parkedIn('busy.example.com')).toBe(0);
   });
 
-  it('leaves nothing in the queue that a fetch would have to pass', async () => {
+  it('leaves nothing in the queue that a fetch would have to skip', async () => {
     await sendMany(300, 'dead.example.com');
 
     await start(mailerTo({ 'dead.example.com': await deadPort() }));
@@ -243,7 +243,7 @@ describe('a destination that does not move', () => {
     await expect.poll(liveJobs, PATIENCE).toHaveLength(0);
   });
 
-  it('is left alone by other workers too, and by one that starts later', async () => {
+  it('is also left alone by other workers, including one that starts later', async () => {
     const port = await deadPort();
     await sendMany(20, 'dead.example.com');
     await start(mailerTo({ 'dead.example.com': port }));
@@ -257,7 +257,7 @@ describe('a destination that does not move', () => {
   });
 });
 
-describe('parked mail', () => {
+describe('parked email', () => {
   async function parkAll(count: number): Promise<{ ids: string[]; open: () => Promise<void>; busy: SmtpSink }> {
     const busy = await sink();
     busy.script(() => ({ kind: 'reply', code: 421, text: '4.7.0 not now' }));
@@ -274,7 +274,7 @@ describe('parked mail', () => {
     return { ids, open, busy };
   }
 
-  it('can be canceled, and then never leaves', async () => {
+  it('can be canceled, and is then never sent', async () => {
     const { ids, open, busy } = await parkAll(3);
 
     await invoke(world.as(world.workspace_id), cancelMessage, { id: ids[1] });
@@ -287,7 +287,7 @@ describe('parked mail', () => {
     expect(await parkedIn('busy.example.com')).toBe(0);
   });
 
-  it('can be moved to another time, and does not leave before it', async () => {
+  it('can be rescheduled, and is not sent earlier', async () => {
     const { ids, open, busy } = await parkAll(2);
     const scheduled_at = new Date(world.clock.now() + 60 * MINUTE_MS).toISOString();
 
@@ -311,7 +311,7 @@ describe('parked mail', () => {
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).toEqual({ delivered: 8 });
   });
 
-  it('is what a worker leaves behind that stops while mail waits for a place in its lane', async () => {
+  it('is left behind by a stopping worker with email waiting for a place in its lane', async () => {
     const slow = await sink();
     const released = Promise.withResolvers<void>();
     let at_dot = 0;
@@ -335,7 +335,7 @@ describe('parked mail', () => {
 });
 
 describe('a workspace that floods a destination', () => {
-  it('does not hold up another one’s mail to the same destination', async () => {
+  it('does not delay another workspace’s email to the same destination', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await sendMany(1000, 'shared.example.com');
@@ -355,8 +355,8 @@ describe('a workspace that floods a destination', () => {
   });
 });
 
-describe('a mail that cannot be made', () => {
-  it('fails alone: its neighbours in the lane are sent, and the lane stays open', async () => {
+describe('an email that cannot be rendered', () => {
+  it('fails alone: its neighbors in the lane are sent, and the lane stays open', async () => {
     const ids = [];
     for (const to of addresses(20, 'fine.example.com')) ids.push(await send([to]));
     await world.services.sql`update bodies set headers = 'not JSON' where message_id = any (${ids.slice(0, 10)})`;
@@ -368,11 +368,11 @@ describe('a mail that cannot be made', () => {
   });
 });
 
-describe('a limit that an operator sets', () => {
+describe('a destination limit set by an operator', () => {
   const limit = (fields: Record<string, unknown>) =>
     invoke(world.as(world.workspace_id), limitDestination, { destination: 'kind.example.com', ...fields });
 
-  it('lets exactly so many mails a minute through, over two workers, and shows the others as throttled', async () => {
+  it('allows exactly that many emails a minute, over two workers, and shows the rest as throttled', async () => {
     await limit({ messages_per_minute: 30 });
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12, 0, 10)));
     const kind = await sink();
@@ -404,7 +404,7 @@ describe('a limit that an operator sets', () => {
     expect(kind.mails).toHaveLength(71);
   });
 
-  it('ends with its removal, for what is parked as well', async () => {
+  it('stops applying when it is removed, including to parked email', async () => {
     await limit({ messages_per_minute: 1 });
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12, 0, 10)));
     await start(mailerTo({}));
@@ -416,7 +416,7 @@ describe('a limit that an operator sets', () => {
     await expect.poll(() => statesIn('kind.example.com'), PATIENCE).toEqual({ delivered: 10 });
   });
 
-  it('lets no more mails at a time through than it has connections', async () => {
+  it('allows no more concurrent emails than its number of connections', async () => {
     await limit({ connections: 2 });
     const kind = await sink();
     const released = Promise.withResolvers<void>();

@@ -68,8 +68,8 @@ const arrived = (from: number) => world.smtp.mails.slice(from).map(({ envelope_t
 const jobs = () => world.services.sql<{ priority: number; state: string }[]>`
   select j.priority, j.state::text from pgboss.job j where name = 'delivery.attempt' order by j.priority desc`;
 
-describe('the priority of a mail', () => {
-  it('lets high mail overtake a backlog of bulk mail of its workspace, which goes on', async () => {
+describe('the priority of an email', () => {
+  it('lets high-priority email overtake a bulk backlog of its workspace, which continues', async () => {
     await sendMany('bulk', BULK);
     const before = world.smtp.mails.length;
     start();
@@ -89,7 +89,7 @@ describe('the priority of a mail', () => {
     await expect.poll(() => arrived(before).length, PATIENCE).toBe(BULK + 20);
   });
 
-  it('leaves the turn of another workspace as it is', async () => {
+  it('does not change another workspace’s turn', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await sendMany('bulk', BULK);
@@ -105,7 +105,7 @@ describe('the priority of a mail', () => {
     await expect.poll(() => arrived(before).length, PATIENCE).toBe(BULK + 20);
   });
 
-  it('is the priority of its job, one by one and in a batch, at once and later', async () => {
+  it('sets its job’s priority, individually and in a batch, immediate and scheduled', async () => {
     const batch = priorities.map((priority) => ({ ...mail, to: 'ada@example.com', priority }));
     await invoke(world.as(world.workspace_id), sendBatch, batch);
     for (const priority of priorities) await send(priority, ['bob@example.com']);
@@ -116,7 +116,7 @@ describe('the priority of a mail', () => {
     expect((await jobs()).map(({ priority }) => priority)).toEqual([1, 1, 1, 0, 0, -1, -1]);
   });
 
-  it('stays with it over its retries', async () => {
+  it('is preserved over retries', async () => {
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
     const id = await send('bulk', ['ada@example.com']);
     await world.drain();

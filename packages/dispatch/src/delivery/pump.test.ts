@@ -51,7 +51,7 @@ async function openCount(): Promise<number> {
 }
 
 describe('the delivery pump', () => {
-  it('delivers what waited before it started and what comes after', async () => {
+  it('delivers email that was waiting before it started and email that arrives later', async () => {
     await send('before@example.com');
     pump = startPump(mailer);
     await world.smtp.waitFor(1);
@@ -80,7 +80,7 @@ describe('the delivery pump', () => {
     await expect.poll(states, PATIENCE).toMatchObject({ 'slow@example.com': 'delivered' });
   });
 
-  it('holds no more than 480 of a workspace at once, and takes the rest when there is room', async () => {
+  it('never holds more than 480 emails of a workspace, and fetches the rest when there is room', async () => {
     // Each in its own lane, because a lane holds fewer than that.
     const to = (batch: number) => Array.from({ length: 50 }, (_, index) => `to@d${index}.b${batch}.example.com`);
     for (let batch = 0; batch < 16; batch++) await send(to(batch));
@@ -110,7 +110,7 @@ describe('the delivery pump', () => {
     expect(most).toBe(480);
   });
 
-  it('aborts what has no lease any more and sends it again, unless it is past the dot', async () => {
+  it('aborts email whose lease is lost and sends it again, unless it is past the final dot', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const released = Promise.withResolvers<void>();
     const stalled = new Set<string>();
@@ -138,7 +138,7 @@ describe('the delivery pump', () => {
     ]);
   });
 
-  it('records a result whose words the database refuses without them, and its neighbours as they are', async () => {
+  it('records a result without its text if the database rejects it, and its neighbors unchanged', async () => {
     const bad = answering(({ to }) => (to === 'bad@example.com' ? { ...accepted, target: 'a\0b' } : accepted));
     await send(['bad@example.com', 'good1@example.com', 'good2@example.com', 'good3@example.com']);
 

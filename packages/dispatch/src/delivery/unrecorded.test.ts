@@ -15,7 +15,7 @@ async function takeAll(mails: UnrecordedMail): Promise<{ taken: ContentSlot[]; n
   }
 }
 
-it('chaos C11: the bound begins with 8, and grows with what two settles record in 20 ms, to double with each', async () => {
+it('chaos C11: the limit starts at 8, tracks what two settles record in 20 ms, and at most doubles', async () => {
   const mails = new UnrecordedMail(128);
   const limits = [mails.limit];
   for (const [count, took_ms] of [
@@ -54,7 +54,7 @@ it('chaos C11: the next delivery waits until one is recorded, or is aborted', as
   expect(await next).toMatchObject({ answered: false });
 });
 
-it('a server that is slow to answer holds up no other, and counts again with its answer', async () => {
+it('a slow server does not delay the others, and counts again when it replies', async () => {
   const mails = new UnrecordedMail(128);
   const slow = Array.from({ length: 8 }, () => mails.take(never) as ContentSlot);
   await pause(60);
@@ -66,7 +66,7 @@ it('a server that is slow to answer holds up no other, and counts again with its
   expect(mails.take(never)).toBeInstanceOf(Promise);
 });
 
-it('a drain has no bound', async () => {
+it('a drain has no limit on unrecorded deliveries', async () => {
   const mails = new UnrecordedMail(null);
 
   for (let count = 0; count < 1000; count++) expect(mails.take(never)).not.toBeInstanceOf(Promise);

@@ -121,7 +121,7 @@ async function untouched(domain: string): Promise<boolean> {
   return rows.length === 0;
 }
 
-describe('mail that is held', () => {
+describe('held email', () => {
   it.each<[string, () => Promise<{ id: string }>, () => Promise<unknown>]>([
     ['by destination', () => hold('destination', 'Held.example.com'), () => send(many(20, 'held.example.com'))],
     [
@@ -153,7 +153,7 @@ describe('mail that is held', () => {
       },
     ],
   ])(
-    '%s does not go out, costs no attempt, and arrives once after the release; other mail goes',
+    '%s is not sent, uses no attempt, and arrives once after the release; other email flows',
     async (_, begin, accept) => {
       start();
       const held = await begin();
@@ -174,7 +174,7 @@ describe('mail that is held', () => {
   );
   let keyed = '';
 
-  it('email of a held queue waits in it, and is sent after the release', async () => {
+  it('email in a held queue waits there, and is sent after the release', async () => {
     const { id } = await hold('queue', 'delivery.attempt');
     await send(many(30, 'held.example.com'));
     const holds = keeper();
@@ -189,7 +189,7 @@ describe('mail that is held', () => {
     expect(arrivedAt('held.example.com')).toEqual(many(30, 'held.example.com').sort());
   });
 
-  it('email of a held instance waits, and is sent at the release rate of that hold', async () => {
+  it('email of a held instance waits, and is sent at the release rate of the hold', async () => {
     const { id } = await hold('instance', 'all', { resume_rate_per_minute: 6000 });
     await send(many(30, 'held.example.com'));
     const holds = keeper();
@@ -206,7 +206,7 @@ describe('mail that is held', () => {
       .toBe('ended');
   });
 
-  it('is stopped while it flows, with what waits in the worker, and what was begun ends', async () => {
+  it('stops mid-flow, including email waiting in the worker, while started deliveries finish', async () => {
     const released = Promise.withResolvers<void>();
     world.smtp.script(({ stage }) =>
       stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' },
@@ -225,7 +225,7 @@ describe('mail that is held', () => {
     expect(arrivedAt('held.example.com')).toEqual(many(50, 'held.example.com').sort());
   });
 
-  it('does not go out either where it was claimed ahead of its place', async () => {
+  it('is not sent even if it was claimed ahead of its place', async () => {
     await send(many(50, 'held.example.com'));
     await send(many(50, 'held.example.com', 'more'));
     const released = Promise.withResolvers<void>();
@@ -251,7 +251,7 @@ describe('mail that is held', () => {
     expect(waiting.every(({ attempt_count }) => attempt_count === 0)).toBe(true);
   });
 
-  it('can be canceled, and then never leaves', async () => {
+  it('can be canceled, and is then never sent', async () => {
     start();
     const { id } = await hold('destination', 'held.example.com');
     const [first, second] = [await send('a@held.example.com'), await send('b@held.example.com')];
@@ -265,7 +265,7 @@ describe('mail that is held', () => {
     expect(arrivedAt('held.example.com')).toEqual(['b@held.example.com']);
   });
 
-  it('email under two holds is sent when both have ended', async () => {
+  it('email under two holds is sent once both have ended', async () => {
     start();
     const first = await hold('destination', 'held.example.com');
     const second = await hold('sender_domain', 'sandbox.test');
@@ -280,7 +280,7 @@ describe('mail that is held', () => {
     await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 10 });
   });
 
-  it('goes on by itself when the time of the hold is over, and the audit log tells who let it', async () => {
+  it('resumes automatically when the hold expires, and the audit log records who released it', async () => {
     start();
     const expires_at = new Date(world.clock.now() + HOUR_MS).toISOString();
     const { id } = await hold('destination', 'held.example.com', { expires_at });
@@ -312,8 +312,8 @@ describe('mail that is held', () => {
   });
 });
 
-describe('a rate after a hold', () => {
-  it('lets what a destination was kept from go at no more than that, over two workers, and other mail at once', async () => {
+describe('the release rate of a hold', () => {
+  it('limits the held email of a destination, over two workers, while other email is sent immediately', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();
     start(await world.peer());
@@ -345,7 +345,7 @@ describe('a rate after a hold', () => {
     await expect.poll(() => arrivedAt('held.example.com').length, PATIENCE).toBe(21);
   });
 
-  it('keeps a queue to that which is longer than a worker holds, and leaves the worker time for everything else', async () => {
+  it('applies to a queue longer than a worker holds, and leaves the worker time for other work', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
     for (let batch = 0; batch < 8; batch++) await send(many(50, 'held.example.com', `b${batch}-`));
@@ -358,7 +358,7 @@ describe('a rate after a hold', () => {
     }
   });
 
-  it('lets a queue go on at no more than that until it is empty, and then at any', async () => {
+  it('applies to a queue until it is empty, and then no longer', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
@@ -378,8 +378,8 @@ describe('a rate after a hold', () => {
   });
 });
 
-describe('the rate of a queue', () => {
-  it('ends when what was held has gone, whatever has come since', async () => {
+describe('the release rate of a queue', () => {
+  it('stops applying once the held email is sent, whatever has arrived since', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
@@ -405,7 +405,7 @@ describe('the rate of a queue', () => {
     expect((await invoke(system(), getHold, { hold_id: id })).status).toBe('ended');
   });
 
-  it('keeps no high mail in the queue while more bulk mail waits here than it lets go', async () => {
+  it('does not keep high-priority email in the queue behind excess bulk email', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
     for (let batch = 0; batch < 8; batch++)
@@ -433,7 +433,7 @@ describe('the rate of a queue', () => {
     await expect.poll(() => statesIn('high.example.com'), PATIENCE).toEqual({ delivered: 2 });
   });
 
-  it('is lifted on every worker by a release at once', async () => {
+  it('is lifted immediately on every worker by a release', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 1 });
@@ -447,7 +447,7 @@ describe('the rate of a queue', () => {
   });
 });
 
-describe('webhooks that are held', () => {
+describe('held webhooks', () => {
   let sink: WebhookSink;
   let http: HttpGuard;
   beforeEach(async () => {
@@ -487,7 +487,7 @@ describe('webhooks that are held', () => {
     await expect.poll(() => postsTo('/held'), PATIENCE).toBe(3);
   });
 
-  it('wait all where their queue is held', async () => {
+  it('all wait if their queue is held', async () => {
     await hook('/hook');
     const { id } = await hold('queue', 'webhook.deliver');
     const holds = startPosting();
@@ -501,7 +501,7 @@ describe('webhooks that are held', () => {
     await expect.poll(() => postsTo('/hook'), PATIENCE).toBe(1);
   });
 
-  it('go on at the rate of the hold', async () => {
+  it('resume at the release rate of the hold', async () => {
     const { id: webhook_id } = await hook('/hook');
     const { id } = await hold('webhook', webhook_id, { resume_rate_per_minute: 120 });
     for (let count = 0; count < 6; count++) await send('ada@example.com');
@@ -517,8 +517,8 @@ describe('webhooks that are held', () => {
   });
 });
 
-describe('a hold whose time is over', () => {
-  it('is looked for again only in the next second while another worker has its row', async () => {
+describe('an expired hold', () => {
+  it('is checked only once a second while another worker has its row locked', async () => {
     const { id } = await hold('destination', 'held.example.com', {
       expires_at: new Date(world.clock.now() + HOUR_MS).toISOString(),
     });
@@ -558,8 +558,8 @@ describe('a hold whose time is over', () => {
   });
 });
 
-describe('a hold that is made while a worker starts', () => {
-  it('is in force there from the first mail on', async () => {
+describe('a hold created while a worker starts', () => {
+  it('is in force there from the first email', async () => {
     let created: { readonly id: string } | null = null;
     const sql = new Proxy(world.services.sql, {
       get(target, name) {
@@ -581,7 +581,7 @@ describe('a hold that is made while a worker starts', () => {
 });
 
 describe('the lane of a hold', () => {
-  it('counts mail no more that was given up or known as sent', async () => {
+  it('stops counting email that was given up or marked as sent', async () => {
     const { id } = await hold('destination', 'held.example.com');
     const pump = start();
     const given_up = await send('a@held.example.com');
@@ -597,7 +597,7 @@ describe('the lane of a hold', () => {
     expect(await affected(id)).toBe(0);
   });
 
-  it('is named by its id, and forgotten mail leaves it although the hold is no longer known', async () => {
+  it('is identified by the hold’s id, and releases forgotten email even after the hold is deleted', async () => {
     const { id } = await hold('destination', 'held.example.com');
     const pump = start();
     await send('a@held.example.com');

@@ -16,7 +16,7 @@ const countByWorkspace = (items: readonly (Standing | null)[]) =>
   );
 
 describe('the turns of priorities', () => {
-  it('are 8 : 4 : 1 while all wait, in each round of 13', () => {
+  it('alternate 8 : 4 : 1 while all are waiting, in each round of 13', () => {
     const turns = new PriorityTurns();
 
     for (let round = 0; round < 3; round++) {
@@ -26,7 +26,7 @@ describe('the turns of priorities', () => {
     }
   });
 
-  it('go to who waits, and save nothing up for who did not', () => {
+  it('are given to waiting priorities, and idle ones save nothing up', () => {
     const turns = new PriorityTurns();
 
     expect(Array.from({ length: 50 }, () => turns.next((one) => one === 'bulk'))).toEqual(Array(50).fill('bulk'));
@@ -35,7 +35,7 @@ describe('the turns of priorities', () => {
   });
 });
 
-describe('a line', () => {
+describe('a line of workspaces', () => {
   it('gives each workspace its turn, whatever its priorities', () => {
     const waiting = line();
     fill(waiting, 100, 'high', 'ws_loud');
@@ -47,7 +47,7 @@ describe('a line', () => {
     });
   });
 
-  it('keeps the turns of the priorities of a workspace that may not have one for a while', () => {
+  it('preserves the priority turns of a workspace that is blocked for a while', () => {
     const waiting = line();
     fill(waiting, 100, 'bulk');
     fill(waiting, 50, 'high');
@@ -60,7 +60,7 @@ describe('a line', () => {
     expect(countByWorkspace(served)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
-  it('lets high mail overtake a backlog of bulk mail, which goes on', () => {
+  it('lets high-priority email overtake a bulk backlog, which continues', () => {
     const waiting = line();
     fill(waiting, 100, 'bulk');
     fill(waiting, 50, 'high');
@@ -71,7 +71,7 @@ describe('a line', () => {
     expect(countByWorkspace(first)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
-  it('skips a workspace that may have no turn now', () => {
+  it('skips a workspace that may not have a turn now', () => {
     const waiting = line();
     fill(waiting, 2, 'normal', 'ws_full');
     fill(waiting, 2, 'normal', 'ws_2');
@@ -81,7 +81,7 @@ describe('a line', () => {
     expect(waiting.length).toBe(3);
   });
 
-  it('gives up the last of the workspace that has most', () => {
+  it('drops the last email of the workspace that has the most', () => {
     const waiting = line();
     fill(waiting, 5, 'bulk', 'ws_1');
     fill(waiting, 3, 'bulk', 'ws_2');

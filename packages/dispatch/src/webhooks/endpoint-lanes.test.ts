@@ -32,7 +32,7 @@ function openLane() {
   };
 }
 
-describe('the lanes of endpoints', () => {
+describe('endpoint lanes', () => {
   it('fairness C15: an endpoint that succeeds grows from four concurrent posts to thirty-two', () => {
     const lane = openLane();
 
@@ -42,7 +42,7 @@ describe('the lanes of endpoints', () => {
     expect(openLane().grow()).toBe(32);
   });
 
-  it('fairness C15: an endpoint that fails has one concurrent post left within ten failures', () => {
+  it('fairness C15: an endpoint that fails is down to one concurrent post within ten failures', () => {
     const lane = openLane();
     expect(lane.grow()).toBe(32);
 
@@ -55,7 +55,7 @@ describe('the lanes of endpoints', () => {
     expect(lane.start()).toBe(1);
   });
 
-  it('an endpoint that recovers grows again', () => {
+  it('an endpoint that recovers grows back', () => {
     const lane = openLane();
     lane.end(lane.grow(), false);
     lane.end(lane.start(), true);

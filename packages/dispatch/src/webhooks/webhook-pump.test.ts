@@ -75,7 +75,7 @@ function countingPosts() {
 }
 
 describe('the webhook pump', () => {
-  it('posts what was owed before it started and what is owed later', async () => {
+  it('posts deliveries that were pending before it started and those added later', async () => {
     const { id } = await hook('/hook');
     await send();
     start();
@@ -99,7 +99,7 @@ describe('the webhook pump', () => {
     expect(counter.most()).toBeLessThanOrEqual(32);
   });
 
-  it('shares the work with another worker: nothing is posted twice, nor more than 32 at a time by both', async () => {
+  it('divides the work with another worker: nothing is posted twice, and at most 32 at a time', async () => {
     const peer = await world.peer();
     const ids = [(await hook('/a')).id, (await hook('/b')).id];
     await happen(400);
@@ -132,7 +132,7 @@ describe('the webhook pump', () => {
     await expect.poll(remaining, { interval: 500 }).toEqual([]);
   });
 
-  it('fairness C15: gives an endpoint 200 ms away 32 places, so that it gets over 100 posts a second', async () => {
+  it('fairness C15: gives an endpoint 200 ms away 32 places, for over 100 posts a second', async () => {
     const { id } = await hook('/slow');
     await happen(500);
     sink.script((): WebhookAnswer => ({ kind: 'stall', until: new Promise((resolve) => setTimeout(resolve, 200)) }));
@@ -144,7 +144,7 @@ describe('the webhook pump', () => {
     expect(counter.most()).toBe(32);
   });
 
-  it('ends its job for an endpoint whose lease another worker has taken', async () => {
+  it('finishes its job for an endpoint whose lease another worker has taken over', async () => {
     await hook('/hook');
     await happen(1);
     const released = hanging('/hook');
@@ -160,7 +160,7 @@ describe('the webhook pump', () => {
     released.resolve();
   });
 
-  it('holds four places of an endpoint that hangs with 10,000 waiting, and posts to the others meanwhile', async () => {
+  it('uses four places for a hanging endpoint with 10,000 waiting, and posts to the others meanwhile', async () => {
     const dead = await hook('/dead');
     await happen(10_000);
     const healthy = await hook('/healthy');
@@ -176,7 +176,7 @@ describe('the webhook pump', () => {
     released.resolve();
   });
 
-  it('tries an endpoint that fails a few times, and then leaves it alone for a while', async () => {
+  it('tries a failing endpoint a few times, and then leaves it alone for a while', async () => {
     const { id } = await hook('/down');
     await happen(1000);
     sink.script(() => ({ kind: 'reply', status: 500 }));
@@ -189,7 +189,7 @@ describe('the webhook pump', () => {
     expect(rows.length).toBeLessThan(20);
   });
 
-  it('begins no post once an endpoint is deleted, although it had claimed more', async () => {
+  it('starts no post once an endpoint is deleted, even if it had claimed more', async () => {
     const { id } = await hook('/hook');
     await happen(100);
     const released = hanging('/hook');
@@ -203,7 +203,7 @@ describe('the webhook pump', () => {
     expect(sink.requests).toHaveLength(4);
   });
 
-  it('hands back what it has not begun when it stops, and ends what it has', async () => {
+  it('releases unstarted deliveries when it stops, and finishes those in progress', async () => {
     const { id } = await hook('/hook');
     await happen(20);
     const released = hanging('/hook');

@@ -37,7 +37,7 @@ describe('an accepted address', () => {
     if (parsed.ok) expect(`${parsed.mailbox.local}@${parsed.mailbox.domain}`).toBe(email);
   });
 
-  it('keeps its canonical form when it is parsed again', () => {
+  it('keeps its canonical form when parsed again', () => {
     const once = emailOf('Ann@BÜCHER.test.');
 
     expect(emailOf(once)).toBe(once);
@@ -45,7 +45,7 @@ describe('an accepted address', () => {
 });
 
 describe('a mailbox', () => {
-  it('is read back from its text form, whatever its name', () => {
+  it('survives a round trip through text, whatever its name', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a "\\\\,.<>@()é👋\u00a0'), maxLength: 320 }), (text) => {
         const mailbox = { name: text.trim() || null, local: 'l', domain: 'good.test', email: 'l@good.test' };
@@ -58,7 +58,7 @@ describe('a mailbox', () => {
   });
 });
 
-describe('a refused address', () => {
+describe('a rejected address', () => {
   const longDomain = `${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(63)}.${'d'.repeat(61)}.t`;
 
   it.each([
@@ -132,7 +132,7 @@ describe('a refused address', () => {
     if (!parsed.ok) expect(parsed.message).toMatch(/^.{10,}\.$/s);
   });
 
-  it('tells apart what is wrong with the local part, the domain and the form', () => {
+  it('reports separately whether the local part, the domain or the form is wrong', () => {
     const message = (text: string) => {
       const parsed = parseMailbox(text);
       return parsed.ok ? '' : parsed.message;
@@ -147,7 +147,7 @@ describe('a refused address', () => {
     expect(message('Doe, Jane <a@good.test>')).toContain('double quotes');
   });
 
-  it('is refused in linear time however it repeats itself', () => {
+  it('is rejected in linear time however repetitive it is', () => {
     for (const piece of ['a.', '"\\', '<', 'a@', ' ', '(']) {
       expect(parseMailbox(piece.repeat(499)).ok).toBe(false);
     }
@@ -156,14 +156,14 @@ describe('a refused address', () => {
 });
 
 describe('canonicalDomain', () => {
-  it('gives one spelling for all spellings of a domain', () => {
+  it('returns one spelling for all spellings of a domain', () => {
     const spellings = ['bücher.example', 'BÜCHER.example.', 'xn--bcher-kva.EXAMPLE', 'bu\u0308cher.example'];
 
     expect(new Set(spellings.map(canonicalDomain))).toEqual(new Set(['xn--bcher-kva.example']));
   });
 
   it.each(['', '.', 'example', 'a..b', 'a b.test', '1.2.3.4', 'a/b.test', 'a@b.test', 'a:1.test', '[::1]'])(
-    'has none for %j',
+    'returns none for %j',
     (text) => {
       expect(canonicalDomain(text)).toBeNull();
     },

@@ -36,8 +36,8 @@ async function open() {
   return visitor;
 }
 
-describe('the server for returned mail', () => {
-  it('takes several mails of one session, each with its own answer', async () => {
+describe('the returned-email server', () => {
+  it('accepts several emails in one session, each with its own reply', async () => {
     const answers = ['taken', 'later'] as const;
     await start({ onMail: async () => answers[came.push({ from: '', to: '', raw: Buffer.alloc(0) }) - 1] ?? 'taken' });
     const visitor = await open();
@@ -52,7 +52,7 @@ describe('the server for returned mail', () => {
     visitor.close();
   });
 
-  it('answers 451 when the mail could not be handled', async () => {
+  it('replies 451 if the email could not be processed', async () => {
     await start({ onMail: () => Promise.reject(new Error('no database')) });
     const visitor = await open();
     await visitor.say('RCPT TO:<b+1@example.org>');
@@ -62,7 +62,7 @@ describe('the server for returned mail', () => {
     visitor.close();
   });
 
-  it('keeps the first megabyte of a larger mail', async () => {
+  it('keeps the first megabyte of a larger email', async () => {
     await start();
     const visitor = await open();
     await visitor.say('RCPT TO:<b+1@example.org>');
@@ -73,7 +73,7 @@ describe('the server for returned mail', () => {
     visitor.close();
   });
 
-  it('refuses a size that no report has before it is sent', async () => {
+  it('rejects a size no report would have before it is sent', async () => {
     await start();
     const visitor = await visitSmtp(server.port);
     await visitor.say('EHLO visitor.test');
@@ -82,7 +82,7 @@ describe('the server for returned mail', () => {
     visitor.close();
   });
 
-  it('asks for no login, and offers neither it nor STARTTLS without a certificate', async () => {
+  it('requires no login, and offers neither AUTH nor STARTTLS without a certificate', async () => {
     await start();
     const visitor = await visitSmtp(server.port);
     await visitor.say('EHLO visitor.test');
@@ -92,7 +92,7 @@ describe('the server for returned mail', () => {
     visitor.close();
   });
 
-  it('offers STARTTLS with its own certificate where it has one', async () => {
+  it('offers STARTTLS if it has a certificate', async () => {
     await start({ tls: { key: Buffer.from(certificate.key), cert: Buffer.from(certificate.cert) } });
     const plain = connect(server.port, '127.0.0.1');
     for (const line of ['EHLO visitor.test', 'STARTTLS']) {
@@ -110,7 +110,7 @@ describe('the server for returned mail', () => {
     secure.destroy();
   });
 
-  it('cuts a session that keeps itself alive for too long', async () => {
+  it('cuts off a session that keeps itself alive for too long', async () => {
     await start({ session_ms: 200 });
     const socket = connect(server.port, '127.0.0.1');
     // Not once(), which rejects if a byte in transit causes a reset.

@@ -7,8 +7,8 @@ const ordinary = Buffer.from('Subject: Re: Hello\r\n\r\nHi');
 let reader: ReturnedMailReader;
 afterEach(() => reader.stop());
 
-describe('the thread that reads returned mail', () => {
-  it('reads one mail after another', async () => {
+describe('the thread that parses returned email', () => {
+  it('parses one email after another', async () => {
     reader = createReturnedMailReader();
 
     const results = await Promise.all([
@@ -21,7 +21,7 @@ describe('the thread that reads returned mail', () => {
   });
 
   it.each(['hang', 'memory', 'end'])(
-    'is replaced after a mail that makes it %s, and the next is read',
+    'is replaced after an email that makes it %s, and the next is parsed',
     async (what) => {
       reader = createReturnedMailReader({ thread: HOSTILE, deadline_ms: 4000, max_heap_mb: 32 });
       let turns = 0;
@@ -40,7 +40,7 @@ describe('the thread that reads returned mail', () => {
     },
   );
 
-  it('leaves what waits unread when it is stopped', async () => {
+  it('discards waiting email when it is stopped', async () => {
     reader = createReturnedMailReader();
     const [first, second] = [reader.read(ordinary), reader.read(ordinary)];
     const rejection = expect(second).rejects.toThrow('stopped');
@@ -53,7 +53,7 @@ describe('the thread that reads returned mail', () => {
   });
 });
 
-describe('hostile mail', () => {
+describe('hostile email', () => {
   const MB = 1024 * 1024;
   const nested = (depth: number) => {
     const parts = Array.from(
@@ -80,7 +80,7 @@ describe('hostile mail', () => {
     ],
     ['a report of folded lines', `Content-Type: message/delivery-status\r\n\r\nA: b\r\n${' x\r\n'.repeat(200_000)}`],
     ['a bounce of many paragraphs', `Subject: x\r\n\r\nHi. This is x\r\n\r\n${'<a@b>:\r\nx\r\n\r\n'.repeat(60_000)}`],
-  ])('is read or given up, and the next mail is read: %s', async (_what, text) => {
+  ])('is parsed or given up, and the next email is parsed: %s', async (_what, text) => {
     reader = createReturnedMailReader({ deadline_ms: 5000 });
     let turns = 0;
     const turning = setInterval(() => turns++, 1);

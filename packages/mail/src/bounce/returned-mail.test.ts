@@ -40,7 +40,7 @@ function report(fields: readonly string[], headers: readonly string[] = []): Buf
 }
 
 describe('a delivery report', () => {
-  it('a report of Postfix is read', () => {
+  it('a Postfix report is parsed', () => {
     const raw = report([
       'Final-Recipient: rfc822; Ada@example.com',
       'Original-Recipient: rfc822;ada@example.org',
@@ -69,7 +69,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a report of Exchange is read, with comments and a status that only the diagnostic has', () => {
+  it('an Exchange report is parsed, with comments and a status found only in the diagnostic', () => {
     const raw = report([
       'Final-recipient: RFC822;',
       ' <ada@example.com>',
@@ -84,13 +84,13 @@ describe('a delivery report', () => {
     });
   });
 
-  it.each(['delayed', 'delivered', 'relayed', 'expanded'])('a report that says %s is read', (action) => {
+  it.each(['delayed', 'delivered', 'relayed', 'expanded'])('a report with action %s is parsed', (action) => {
     const raw = report(['Final-Recipient: rfc822; ada@example.com', `Action: ${action}`, 'Status: 4.4.1']);
 
     expect(readReturnedMail(raw)).toMatchObject({ kind: 'report', recipients: [{ action }] });
   });
 
-  it('a report of several recipients has one block each', () => {
+  it('a report for several recipients has one block each', () => {
     const raw = report([
       'Final-Recipient: rfc822; a@example.com',
       'Action: failed',
@@ -109,14 +109,14 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a report truncated behind its fields is as good as a whole one', () => {
+  it('a report truncated after its fields is as good as a complete one', () => {
     const raw = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const cut = raw.subarray(0, raw.indexOf('message/rfc822'));
 
     expect(readReturnedMail(cut)).toMatchObject({ kind: 'report', recipients: [{ status: '5.1.1' }] });
   });
 
-  it('a report in the words of qmail is read', () => {
+  it('a report in qmail wording is parsed', () => {
     const raw = mail(
       'From: MAILER-DAEMON@mx.example.com',
       'Subject: failure notice',
@@ -139,7 +139,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a report in the words of an old Exim is read', () => {
+  it('a report in old Exim wording is parsed', () => {
     const raw = mail(
       'From: Mail Delivery System <Mailer-Daemon@mx.example.com>',
       'X-Failed-Recipients: ada@example.com',
@@ -161,7 +161,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a report whose MIME is broken is read by its fields', () => {
+  it('a report with broken MIME is parsed from its fields', () => {
     const whole = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const indented = Buffer.from(whole.toString().replaceAll('\r\n--b', '\r\n --b'));
     const undeclared = Buffer.from(whole.toString().replace('boundary="b"', 'boundary="other"'));
@@ -171,7 +171,7 @@ describe('a delivery report', () => {
     }
   });
 
-  it('a report is accepted from any sender, a text only from the null sender or a mail system', () => {
+  it('a report is accepted from any sender, plain text only from the null sender or a mail system', () => {
     const text = mail('From: ada@example.com', 'Subject: Undeliverable', '', 'It did not work.');
 
     expect(readReturnedMail(report(['Action: failed']), 'ada@example.com')).toMatchObject({ kind: 'report' });
@@ -182,7 +182,7 @@ describe('a delivery report', () => {
 });
 
 describe('a complaint', () => {
-  it.each(['abuse', 'not-spam', 'fraud'])('a complaint of type %s names its type', (type) => {
+  it.each(['abuse', 'not-spam', 'fraud'])('a complaint of type %s reports its type', (type) => {
     const raw = mail(
       'From: fbl@example.com',
       'Subject: FW: Hello',
@@ -202,7 +202,7 @@ describe('a complaint', () => {
   });
 });
 
-describe('a message that is no report', () => {
+describe('a message that is not a report', () => {
   it.each([
     ['Auto-Submitted: auto-replied (vacation)', 'Subject: Re: Hello'],
     ['X-Autoreply: yes', 'Subject: Re: Hello'],
@@ -216,13 +216,13 @@ describe('a message that is no report', () => {
     });
   });
 
-  it('a reply of a person, even about a failure', () => {
+  it('a human reply, even about a failure', () => {
     const raw = mail('From: ada@example.com', 'Subject: Re: Hello', 'Auto-Submitted: no', '', 'Action: failed');
 
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });
   });
 
-  it('a report that is forwarded inside another message', () => {
+  it('a report forwarded inside another message', () => {
     const inner = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const raw = Buffer.concat([
       mail('Subject: Fwd: failure', 'Content-Type: multipart/mixed; boundary="o"', '', '--o', ''),
@@ -240,7 +240,7 @@ describe('a message that is no report', () => {
 });
 
 describe('blocks of fields', () => {
-  it('are unfolded, end at empty lines of any kind, and keep their order', () => {
+  it('are unfolded, end at blank lines of any kind, and keep their order', () => {
     const blocks = readFieldBlocks('A: 1\n  2\r\n \t3\nB:x\n\n\n \nC : y\nnot a field\nD: z');
 
     expect(blocks.map((block) => Object.fromEntries(block))).toEqual([{ a: '1 2 3', b: 'x' }, { c: 'y' }, { d: 'z' }]);

@@ -28,7 +28,7 @@ function client(server: CaptureServer) {
 }
 
 describe('the capture server', () => {
-  it('hands over envelope and bytes and answers 250 after that', async () => {
+  it('passes on the envelope and bytes, and replies 250 after that', async () => {
     const mails: CapturedMail[] = [];
     let stored = false;
     const server = await start(async (mail) => {
@@ -45,7 +45,7 @@ describe('the capture server', () => {
     expect(mails).toEqual([{ envelope_from: '', envelope_to: ['Jane+x@example.test'], raw }]);
   });
 
-  it('answers 451 when the mail could not be kept', async () => {
+  it('replies 451 if the email could not be stored', async () => {
     const server = await start(() => Promise.reject(new Error('disk full')));
     closing.push(() => server.stop());
 
@@ -55,7 +55,7 @@ describe('the capture server', () => {
     expect(outcome.transcript).not.toContain('disk full');
   });
 
-  it('refuses more than 25 MB', async () => {
+  it('rejects more than 25 MB', async () => {
     const mails: CapturedMail[] = [];
     const server = await start(async (mail) => void mails.push(mail));
     closing.push(() => server.stop());
@@ -70,7 +70,7 @@ describe('the capture server', () => {
     expect(mails).toEqual([]);
   });
 
-  it('stops although a client keeps its connection, and after a mail that is being stored', async () => {
+  it('stops even if a client keeps its connection open, but only after storing the current email', async () => {
     let release: () => void = () => undefined;
     const started = Promise.withResolvers<void>();
     const server = await start(() => {

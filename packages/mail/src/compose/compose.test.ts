@@ -44,7 +44,7 @@ function headerLines(raw: Buffer): string[] {
   return wireLines(raw).slice(0, wireLines(raw).indexOf(''));
 }
 
-describe('a value that reaches a header', () => {
+describe('a value written to a header', () => {
   it.each(['ends in a no-break space\u00a0', '  begins with spaces', 'holds\ta tab', 'ends with a tab\t', '\u2028'])(
     'arrives as sent: %j (chaos C6)',
     async (value) => {
@@ -73,15 +73,15 @@ describe('the type of an attachment', () => {
     ['constructor', 'application/octet-stream'],
     ['md', 'application/octet-stream'],
     ['a.b.unheard-of', 'application/octet-stream'],
-  ])('the type of %s is %s by its name (newcomer N19)', (filename, type) => {
+  ])('the type of %s is %s based on its name (newcomer N19)', (filename, type) => {
     const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x') }] }));
 
     expect(wireLines(raw)).toContain(`Content-Type: ${type}`);
   });
 });
 
-describe('the bytes of a mail', () => {
-  it('are these for text, html, an inline image and a file', () => {
+describe('the bytes of an email', () => {
+  it('match the expected output for text, html, an inline image and a file', () => {
     const raw = compose(
       message({
         cc: [mailbox('"Doe, Jo" <jo@example.test>'), mailbox('Zoë <zoe@bücher.test>')],
@@ -156,7 +156,7 @@ describe('the bytes of a mail', () => {
     ]);
   });
 
-  it('are the same at every composition', () => {
+  it('are the same in every composition', () => {
     const input = message({
       subject: 'ü'.repeat(500),
       html: '<p>ü</p>',
@@ -168,7 +168,7 @@ describe('the bytes of a mail', () => {
 });
 
 describe('headers', () => {
-  it('keep a 2,000 character subject in lines of 998 and a long one of words in lines of 76', async () => {
+  it('keep a 2,000-character subject in lines of 998 and a long multi-word one in lines of 76', async () => {
     const raws = ['x'.repeat(2000), 'word '.repeat(400).trim(), '用'.repeat(2000)].map((subject) => ({
       subject,
       raw: compose(message({ subject })),
@@ -199,7 +199,7 @@ describe('headers', () => {
     expect((await readMail(raw)).subject.trim()).toBe(subject.trim());
   });
 
-  it('fold a 900 character token to lines of at most 998 without touching it', async () => {
+  it('fold a 900-character token to lines of at most 998 without changing it', async () => {
     const url = `<https://good.test/${'u'.repeat(880)}>`;
     const raw = compose(
       message({
@@ -218,7 +218,7 @@ describe('headers', () => {
     expect(headers).toContainEqual([`X-${'n'.repeat(74)}`, 't'.repeat(940)]);
   });
 
-  it('carry values that are not ASCII, or longer than any line, as encoded-words', async () => {
+  it('encode values that are not ASCII, or longer than any line, as encoded-words', async () => {
     const headers = { 'X-Greeting': 'Grüße 👋', 'X-Endless': 'e'.repeat(3000), 'X-Lookalike': '=?utf-8?q?x?=' };
     const raw = compose(message({ headers }));
 
@@ -226,7 +226,7 @@ describe('headers', () => {
     expect((await readMail(raw)).headers).toEqual(expect.arrayContaining(Object.entries(headers)));
   });
 
-  it('write threading and list headers as they were given', () => {
+  it('write threading and list headers as given', () => {
     const lines = headerLines(
       compose(
         message({
@@ -261,7 +261,7 @@ describe('headers', () => {
     }
   });
 
-  it('name no blind copy, because there is nowhere to give one', () => {
+  it('never name blind copies, because there is nowhere to pass them', () => {
     expect(headerLines(compose(message())).join('\n')).not.toMatch(/bcc/i);
   });
 });
@@ -278,7 +278,7 @@ describe('bodies', () => {
     ['the boundary', '--=_alt_msg_01jabcdefghijklmnopqrstuvw_good_test--\n'],
     ['many scripts', 'Grüße 用户 привет 👋🏽\n'],
     ['cyrillic', `${'привет '.repeat(100)}\n`],
-  ])('arrive as they were: %s', async (_, body) => {
+  ])('arrive unchanged: %s', async (_, body) => {
     const alone = compose(message({ text: body }));
     const both = compose(message({ text: body, html: body }));
 
@@ -290,7 +290,7 @@ describe('bodies', () => {
     expect([read.text, read.html]).toEqual([expected, expected]);
   });
 
-  it('arrive as they were and in lines of 76, whatever stands before the end of a line', async () => {
+  it('arrive unchanged in lines of 76, whatever precedes the end of a line', async () => {
     const piece = fc.constantFrom(
       ' ',
       '\t',
@@ -321,14 +321,14 @@ describe('bodies', () => {
     );
   });
 
-  it('put text before html', () => {
+  it('put text before HTML', () => {
     const raw = compose(message({ text: 'TEXT', html: '<b>HTML</b>' })).toString();
 
     expect(raw).toContain('multipart/alternative');
     expect(raw.indexOf('TEXT')).toBeLessThan(raw.indexOf('<b>HTML'));
   });
 
-  it('fold 5 MB of html in one line', async () => {
+  it('fold 5 MB of HTML on one line', async () => {
     const html = '<p>Grüße</p>'.repeat(400_000);
     const raw = compose(message({ text: null, html }));
 
@@ -355,7 +355,7 @@ describe('attachments', () => {
     expect(headerLines(raw).join('\n')).not.toContain('X-Evil');
   });
 
-  it('are joined to the html that shows them and listed where there is none', async () => {
+  it('are combined with the HTML that shows them and listed if there is none', async () => {
     const attachments = [{ filename: 'l.png', content: Buffer.from('x'), content_id: 'logo' }];
     const withHtml = compose(message({ html: '<img src="cid:logo">', attachments }));
     const withoutHtml = compose(message({ attachments }));
@@ -368,7 +368,7 @@ describe('attachments', () => {
 });
 
 describe('every message', () => {
-  it('is read by a mail parser as what it was made from', async () => {
+  it('survives a round trip through a mail parser', async () => {
     await fc.assert(
       fc.asyncProperty(outgoingMessages, async (input) => {
         const raw = compose(input);

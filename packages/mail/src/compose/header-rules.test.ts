@@ -18,7 +18,7 @@ describe('a reserved header', () => {
 
 describe('an invalid header', () => {
   it.each(['', 'X Y', 'X:Y', 'X\r\nBcc', 'X\u0000', 'X\u007f', 'Ünicode', 'x'.repeat(77), ' X', 'X\n', 'X\t'])(
-    'is named %j',
+    'has the name %j',
     (name) => {
       expect(headerProblem(name, 'x')?.kind).toBe('invalid');
     },
@@ -32,7 +32,7 @@ describe('an invalid header', () => {
   );
 
   it.each(['List-Unsubscribe', 'List-Id', 'In-Reply-To', 'REFERENCES'])(
-    'is %s with a value that is not ASCII (chaos C5)',
+    'is %s with a non-ASCII value (chaos C5)',
     (name) => {
       const problem = headerProblem(name, '<https://good.test/jörg>');
 
@@ -43,7 +43,7 @@ describe('an invalid header', () => {
     },
   );
 
-  it('is a structured one with a token that fits on no line', () => {
+  it('is a structured header with a token too long for any line', () => {
     expect(headerProblem('List-Unsubscribe', `<https://good.test/${'u'.repeat(1000)}>`)?.kind).toBe('invalid');
     expect(headerProblem('X-Token', 'u'.repeat(2000))).toBeNull();
   });

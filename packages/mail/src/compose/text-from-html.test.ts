@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { textFromHtml } from './text-from-html.ts';
 
 describe('textFromHtml', () => {
-  it('keeps paragraphs, lists and link targets and drops style and script', () => {
+  it('keeps paragraphs, lists and link targets, and drops styles and scripts', () => {
     const text = textFromHtml(
       '<style>p{color:red}</style><h1>Hello</h1><p>Press <a href="https://good.test/x">here</a> &amp; wait.</p>' +
         '<ul><li>one</li><li>two</li></ul><img src="x"><script>alert(1)</script>',
@@ -11,7 +11,7 @@ describe('textFromHtml', () => {
     expect(text).toBe('Hello\n\nPress here <https://good.test/x> & wait.\n\n * one\n * two');
   });
 
-  it('says the same thing twice', () => {
+  it('returns the same text twice', () => {
     const html = '<table><tr><td>a</td><td>b</td></tr></table>'.repeat(5);
 
     expect(textFromHtml(html)).toBe(textFromHtml(html));
@@ -29,7 +29,7 @@ describe('textFromHtml', () => {
     ['entities', '&amp'.repeat(500_000)],
     ['list items', '<ol><li>'.repeat(200_000)],
     ['white space', ' \n'.repeat(2_000_000)],
-  ])('reads only the beginning of hostile html: %s', (_, html) => {
+  ])('parses only the beginning of hostile HTML: %s', (_, html) => {
     expect(textFromHtml(html).length).toBeLessThan(1_000_000);
   });
 });

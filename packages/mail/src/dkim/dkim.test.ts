@@ -41,8 +41,8 @@ function mail(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
 
 const GOOD = ['rsa-sha256 pass', 'ed25519-sha256 pass'];
 
-describe('a signed mail', () => {
-  it('verifies with both keys, whatever is in it', async () => {
+describe('a signed email', () => {
+  it('verifies with both keys, whatever its content', async () => {
     await fc.assert(
       fc.asyncProperty(outgoingMessages, async (message) => {
         const raw = compose(message);
@@ -54,7 +54,7 @@ describe('a signed mail', () => {
     );
   });
 
-  it('verifies when its body has blanks and empty lines that relaxing takes away, or nothing', async () => {
+  it('verifies if its body is empty or has blanks and empty lines that relaxing removes', async () => {
     const bodies = [
       '',
       '\r\n',
@@ -71,7 +71,7 @@ describe('a signed mail', () => {
     }
   });
 
-  it('verifies wherever blanks and line ends stand in its body', async () => {
+  it('verifies wherever blanks and line endings are in its body', async () => {
     const piece = fc.constantFrom(' ', '  ', '\t', 'a', 'word', '!', '\r\n', '\r\n\r\n', ' \r\n', '=');
     const body = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
     await fc.assert(
@@ -83,7 +83,7 @@ describe('a signed mail', () => {
     );
   });
 
-  it('has the body hash that another signer finds', async () => {
+  it('has the same body hash as another signer computes', async () => {
     const raw = compose(mail({ text: 'two  blanks\n\n', html: null }));
     const signer = { signingDomain: 'good.test', selector: 'one', privateKey: pem(rsa) };
     const { signatures } = await dkimSign(raw, {
@@ -135,7 +135,7 @@ describe('a signed mail', () => {
     },
   );
 
-  it('still verifies with trace fields above and the unsigned spelling of blanks changed', async () => {
+  it('still verifies after trace fields are added above and the spacing of blanks changes', async () => {
     const signed = await signDkim(compose(mail({ subject: 'one two' })), keys, at);
     const relayed = `Received: by a.test\r\nReturn-Path: <x@a.test>\r\n${signed.toString('latin1')}`;
 
@@ -144,7 +144,7 @@ describe('a signed mail', () => {
     ).toEqual(GOOD);
   });
 
-  it('verifies with long and many fields of the sender’s own', async () => {
+  it('verifies with long fields and many fields from the sender', async () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`X-Field-${index}`, `value ${index}`]));
     const headers = {
       ...many,
@@ -159,7 +159,7 @@ describe('a signed mail', () => {
     for (const line of signed.toString('latin1').split('\r\n')) expect(line.length).toBeLessThanOrEqual(998);
   });
 
-  it('verifies with one field name given twice', async () => {
+  it('verifies with a repeated field name', async () => {
     const raw = Buffer.from('From: a@good.test\r\nX-A: 1\r\nX-B: 2\r\nx-a: 3\r\n\r\nhello\r\n');
 
     const signed = await signDkim(raw, keys, at);
@@ -170,7 +170,7 @@ describe('a signed mail', () => {
     ).toEqual(['rsa-sha256 fail', 'ed25519-sha256 fail']);
   });
 
-  it('verifies when blanks and empty lines stand where a large body is cut into pieces', async () => {
+  it('verifies if a large body is split into pieces at blanks and empty lines', async () => {
     const PIECE = 256 * 1024;
     for (const around of ['\r\n'.repeat(60), ' \t \r\n'.repeat(60), 'x  y \r\n'.repeat(60)]) {
       for (const shift of [0, 1]) {
@@ -185,7 +185,7 @@ describe('a signed mail', () => {
     }
   });
 
-  it('is the same bytes for the same mail, keys and time, and names the time', async () => {
+  it('has the same bytes for the same email, keys and time, and includes the time', async () => {
     const raw = compose(mail());
 
     const [first, again] = await Promise.all([signDkim(raw, keys, at), signDkim(Buffer.from(raw), keys, at)]);
@@ -195,7 +195,7 @@ describe('a signed mail', () => {
     for (const line of first.toString('latin1').split('\r\n')) expect(line.length).toBeLessThanOrEqual(998);
   });
 
-  it('verifies at 14 MB, encoded and with blanks to relax', async () => {
+  it('verifies at 14 MB, both encoded and with blanks to relax', async () => {
     const encoded = compose(mail({ attachments: [{ filename: 'a.bin', content: Buffer.alloc(10_000_000, 7) }] }));
     const blanks = Buffer.concat([
       Buffer.from('From: a@good.test\r\n\r\n'),
@@ -207,7 +207,7 @@ describe('a signed mail', () => {
     }
   });
 
-  it('is its own when many are made at once, large ones with blanks to relax among them', async () => {
+  it('is correct when many are signed concurrently, including large ones with blanks to relax', async () => {
     const samples = fc.sample(outgoingMessages, { seed: 2, numRuns: 20 });
     const messages = samples.map((message, index) =>
       index % 5 === 0 ? { ...message, text: `${index}  blanks \n`.repeat(40_000) } : message,
@@ -221,7 +221,7 @@ describe('a signed mail', () => {
     }
   });
 
-  it('is refused without a key, because a mail must not leave unsigned', async () => {
+  it('is rejected without a key, because an email must not leave unsigned', async () => {
     await expect(signDkim(compose(mail()), [], at)).rejects.toThrow('without a key');
   });
 });

@@ -14,7 +14,7 @@ const mails = (count: number): UnsignedPart[][] =>
 const onPool = (all: readonly UnsignedPart[][]) => Promise.all(all.map((mail) => signOnPool(mail)));
 
 describe('signing threads', () => {
-  it('give each of many mails its own signatures', async () => {
+  it('give each of many emails its own signatures', async () => {
     const threads = createSigningThreads({ count: 2 });
     const batches = mails(150);
     const signed = await Promise.all(batches.map((mail) => threads.sign(mail)));
@@ -22,7 +22,7 @@ describe('signing threads', () => {
     expect(threads.running()).toBe(2);
   });
 
-  it('refuse a mail whose key cannot sign, and no other of its batch', async () => {
+  it('reject an email whose key cannot sign, and no other in its batch', async () => {
     const threads = createSigningThreads({ count: 1 });
     const [first, last] = mails(2) as [UnsignedPart[], UnsignedPart[]];
     const broken = [{ text: 'mail', key: rsa.publicKey }];
@@ -41,14 +41,14 @@ describe('signing threads', () => {
     ],
     ['that cannot be started', 'import "./nowhere"'],
   ] as const) {
-    it(`${how} leave no mail unsigned`, async () => {
+    it(`${how} leave no email unsigned`, async () => {
       const threads = createSigningThreads({ count: 2, thread: new URL(`data:text/javascript,${program}`) });
       const batches = mails(20);
       expect(await Promise.all(batches.map((mail) => threads.sign(mail)))).toEqual(await onPool(batches));
     });
   }
 
-  it('end when there is no work, and start again with the next', async () => {
+  it('stop when there is no work, and restart with the next', async () => {
     const threads = createSigningThreads({ count: 2, idle_ms: 20 });
     const batches = mails(3);
     await Promise.all(batches.map((mail) => threads.sign(mail)));

@@ -88,7 +88,7 @@ function send(mailer: Mailer, to = 'ada@good.test'): Promise<SendOutcome> {
 const secure = { starttls: true, tls: mailCertificate };
 
 describe('an enforced MTA-STS policy', () => {
-  it('lets mail go to a host of its own with a good certificate', async () => {
+  it('allows email to a listed host with a valid certificate', async () => {
     const there = await destination({ body: enforced }, secure);
 
     const outcome = await send(transport(there));
@@ -105,7 +105,7 @@ describe('an enforced MTA-STS policy', () => {
   it.each<[string, SmtpSinkOptions]>([
     ['STARTTLS is not offered', {}],
     ['the certificate is not good', { starttls: true }],
-  ])('defers where %s, and nothing goes out in plaintext', async (_name, options) => {
+  ])('defers if %s, and nothing is sent in plaintext', async (_name, options) => {
     const there = await destination({ body: enforced }, options);
     const questions: string[] = [];
     there.sink.script(({ stage }) => {
@@ -119,7 +119,7 @@ describe('an enforced MTA-STS policy', () => {
     expect(questions).toEqual(['connect']);
   });
 
-  it('defers where STARTTLS is refused, and no MAIL is said', async () => {
+  it('defers if STARTTLS is rejected, without sending MAIL', async () => {
     const there = await destination({ body: enforced });
     const lines: string[] = [];
     const sockets: Socket[] = [];
@@ -145,7 +145,7 @@ describe('an enforced MTA-STS policy', () => {
     expect(lines.filter((line) => !/^(?:EHLO|STARTTLS|QUIT)/.test(line))).toEqual([]);
   });
 
-  it('keeps mail from a host that it does not name, and from another transport', async () => {
+  it('blocks email to a host it does not list, and through another transport', async () => {
     const there = await destination({ body: enforced }, secure, 'mx2.good.test');
     const relay = await startSmtpSink();
     closing.push(() => relay.stop());
@@ -166,7 +166,7 @@ describe('an enforced MTA-STS policy', () => {
     expect(relay.connections()).toBe(0);
   });
 
-  it('is looked for once while it is in force, and holds after its record and its host are gone', async () => {
+  it('is looked up once while valid, and still applies after its record and host disappear', async () => {
     const there = await destination({ body: enforced }, secure);
     let time = 0;
     const mailer = transport(there, { now: () => time });
@@ -184,7 +184,7 @@ describe('an enforced MTA-STS policy', () => {
     expect(expired).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });
 
-  it('is fetched again when its id changes', async () => {
+  it('is fetched again if its id changes', async () => {
     const served = { body: enforced };
     const there = await destination(served, secure);
     let time = 0;
@@ -201,8 +201,8 @@ describe('an enforced MTA-STS policy', () => {
   });
 });
 
-describe('a policy in testing', () => {
-  it('stops nothing, and the attempt tells what it would have stopped', async () => {
+describe('a policy in testing mode', () => {
+  it('blocks nothing, and the attempt reports anything it would have blocked', async () => {
     const there = await destination({ body: tested }, {}, 'mx2.good.test');
 
     const outcome = await send(transport(there));
@@ -214,8 +214,8 @@ describe('a policy in testing', () => {
   });
 });
 
-describe('a policy of one domain', () => {
-  it('is not told to another one with the same servers', async () => {
+describe('a policy for one domain', () => {
+  it('is not applied to another domain with the same servers', async () => {
     const there = await destination({ body: tested }, {}, 'mx2.good.test');
     there.dns.set('fine.test', 'MX', [{ priority: 10, exchange: 'mx2.good.test' }]);
     const mailer = transport(there);
@@ -238,14 +238,14 @@ describe('an invalid policy', () => {
     ['another type', { type: 'text/html', body: enforced }],
     ['no policy at all', { body: 'hello' }],
     ['too much', { body: `${enforced}${'x'.repeat(70_000)}` }],
-  ])('an invalid policy (%s) is ignored: email is sent as if there were none', async (_name, served) => {
+  ])('an invalid policy (%s) is ignored, and email is sent as if there were none', async (_name, served) => {
     const there = await destination(served);
 
     expect(await send(transport(there))).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
     expect(there.paths).toHaveLength(1);
   });
 
-  it('is not fetched from a host whose address is not public', async () => {
+  it('is not fetched from a host with a non-public address', async () => {
     const there = await destination({ body: enforced });
 
     const outcome = await send(transport(there, { allow_networks: ['127.0.0.2'] }));

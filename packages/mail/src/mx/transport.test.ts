@@ -82,7 +82,7 @@ function send(mailer: Mailer, to = 'ada@good.test'): Promise<SendOutcome> {
 const mx = (...exchanges: string[]) => exchanges.map((exchange, place) => ({ priority: (place + 1) * 10, exchange }));
 
 describe('the destination of a message', () => {
-  it('is the MX of the lowest preference, named in the outcome with its address', async () => {
+  it('is the MX with the lowest preference, named in the outcome with its address', async () => {
     const [first, second] = [await sinkAt('127.0.0.2'), '127.0.0.3'];
     const spare = await sinkAt(second, first.port);
     const dns = await zoneOf({
@@ -122,7 +122,7 @@ describe('the destination of a message', () => {
     expect(outcome).toMatchObject({ kind: 'accepted', target: `mx1.good.test:${sink.port}`, address: '::1' });
   });
 
-  it('is a name in capitals, of an internationalised domain, behind an alias', async () => {
+  it('may be uppercase, internationalized and behind an alias', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'xn--bcher-kva.test': { CNAME: ['good.test'] },
@@ -143,7 +143,7 @@ describe('the next server', () => {
     'mx2.good.test': { A: ['127.0.0.4'] },
   };
 
-  it('is the next address of the host where one refuses the connection, and the attempt says so', async () => {
+  it('is the host’s next address if one rejects the connection, and the attempt reports it', async () => {
     const second = await sinkAt('127.0.0.3');
     const third = await sinkAt('127.0.0.4', second.port);
     const dns = await zoneOf(zone);
@@ -160,7 +160,7 @@ describe('the next server', () => {
     expect(third.connections()).toBe(0);
   });
 
-  it.each([421, 450, 554])('is tried after a greeting of %i, and no address is asked twice', async (code) => {
+  it.each([421, 450, 554])('is tried after a greeting of %i, and no address is tried twice', async (code) => {
     const spare = await sinkAt('127.0.0.4');
     const greeted: string[] = [];
     for (const host of ['127.0.0.2', '127.0.0.3']) {
@@ -178,7 +178,7 @@ describe('the next server', () => {
     expect(outcome.transcript).toMatch(/-- mx1\.good\.test:\d+ \(127\.0\.0\.2\): .*not now/);
   });
 
-  it('is not tried after a recipient was refused', async () => {
+  it('is not tried after a recipient is rejected', async () => {
     const first = await sinkAt('127.0.0.2');
     const spare = await sinkAt('127.0.0.4', first.port);
     first.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 greylisted' }));
@@ -190,7 +190,7 @@ describe('the next server', () => {
     expect(spare.connections()).toBe(0);
   });
 
-  it('does not exist after the last: deferred, and the error names each and its reason', async () => {
+  it('does not exist after the last: the email is deferred with an error listing each reason', async () => {
     const closed = await sinkAt('127.0.0.4');
     await closed.stop();
     closing.pop();
@@ -204,7 +204,7 @@ describe('the next server', () => {
     expect(outcome.error).toMatch(/mx2\.good\.test:\d+ \(127\.0\.0\.4\): connect ECONNREFUSED/);
   });
 
-  it('comes first for new connections while the first cannot be reached', async () => {
+  it('is tried first on new connections while the first server is unreachable', async () => {
     const spare = await sinkAt('127.0.0.4');
     const dns = await zoneOf({ ...zone, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, spare.port, { timeouts: { idle_ms: 1 } });
@@ -239,7 +239,7 @@ describe('a domain without a mail server', () => {
       /no host of its MX records has an address/,
     ],
   ])(
-    'promise P5: %s is told before any connection, for good only where it says so itself',
+    'promise P5: a domain %s fails before any connection, permanently only with a null MX',
     async (name, zone, reply, text) => {
       const sink = await sinkAt('127.0.0.2');
       const dns = await zoneOf(zone);
@@ -254,7 +254,7 @@ describe('a domain without a mail server', () => {
   );
 });
 
-describe('promise P5: a domain that one name server does not know', () => {
+describe('promise P5: a domain unknown to one name server', () => {
   it('is looked up at the next one', async () => {
     const sink = await sinkAt('127.0.0.2');
     const lost = await zoneOf({});
@@ -265,8 +265,8 @@ describe('promise P5: a domain that one name server does not know', () => {
   });
 });
 
-describe('promise P6: a server that takes the connection and says nothing', () => {
-  it('has five minutes by default, and another one is tried after it, and first by the next mail', async () => {
+describe('promise P6: a server that accepts the connection and stays silent', () => {
+  it('has five minutes by default, then another server is tried, and goes first for the next email', async () => {
     expect(DEFAULT_TIMEOUTS).toMatchObject({ greeting_ms: 300_000, command_ms: 300_000, data_ms: 120_000 });
     expect(DEFAULT_TIMEOUTS).toMatchObject({ block_ms: 180_000, after_dot_ms: 600_000 });
     const good = await sinkAt('127.0.0.2');
@@ -288,8 +288,8 @@ describe('promise P6: a server that takes the connection and says nothing', () =
   });
 });
 
-describe('promise P9: a stranger that offers PIPELINING', () => {
-  it('gets no envelope behind the dot of the mail before', async () => {
+describe('promise P9: an unknown server that offers PIPELINING', () => {
+  it('receives no envelope behind the dot of the previous email', async () => {
     let ahead = 0;
     let content = false;
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
@@ -367,7 +367,7 @@ describe('a DNS failure', () => {
     expect(outcome.error).toMatch(/DNS leads in a circle: .*good\.test → a\.test → .*good\.test/);
   });
 
-  it('is not waited for by an aborted attempt', async () => {
+  it('does not delay an aborted attempt', async () => {
     const dns = await zoneOf({});
     dns.fail('good.test', 'timeout');
     const abort = new AbortController();
@@ -380,7 +380,7 @@ describe('a DNS failure', () => {
   });
 });
 
-describe('addresses that are not public', () => {
+describe('non-public addresses', () => {
   it.each([
     ['A', '127.0.0.2'],
     ['A', '10.0.0.1'],
@@ -394,7 +394,7 @@ describe('addresses that are not public', () => {
     ['AAAA', 'fd00::1'],
     ['AAAA', 'fe80::1'],
     ['AAAA', '::7f00:2'],
-  ] as const)('%s %s is not connected to: deferred', async (type, address) => {
+  ] as const)('%s %s is not connected to, and the email is deferred', async (type, address) => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { [type]: [address] } });
 
@@ -405,7 +405,7 @@ describe('addresses that are not public', () => {
     expect(sink.connections()).toBe(0);
   });
 
-  it('are refused where the MX itself is one, or the domain without MX has one', async () => {
+  it('are rejected if the MX itself is one, or the domain without an MX has one', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('127.0.0.2') }, 'bare.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port, { allow_networks: ['10.0.0.0/8'] });
@@ -446,7 +446,7 @@ describe('a cached connection or DNS response', () => {
     expect(dns.questions.filter((question) => question === 'MX good.test')).toHaveLength(1);
   });
 
-  it('is looked up again when its time is over, and then a changed response counts', async () => {
+  it('is looked up again once it expires, and then a changed response counts', async () => {
     const sink = await sinkAt('127.0.0.2');
     const moved = await sinkAt('127.0.0.3', sink.port);
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
@@ -465,7 +465,7 @@ describe('a cached connection or DNS response', () => {
     expect(moved.mails).toHaveLength(1);
   });
 
-  it('is shared by the domains of one provider, which are one lane once that is known', async () => {
+  it('is common to the domains of one provider, which share a lane once that is known', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'good.test': { MX: mx('mx1.provider.example') },
@@ -483,7 +483,7 @@ describe('a cached connection or DNS response', () => {
     expect(sink.connections()).toBe(1);
   });
 
-  it('is separate for a domain that names a host of a provider that takes no email, or hosts of several', async () => {
+  it('is separate for a domain with a provider host that rejects email, or with hosts of several', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'good.test': { MX: mx('mx1.provider.example') },
@@ -506,7 +506,7 @@ describe('a cached connection or DNS response', () => {
 describe('STARTTLS', () => {
   const zone: Zone = { 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } };
 
-  it('is used if it is offered, with any certificate, and the outcome says which', async () => {
+  it('is used if offered, with any certificate, and the outcome reports which', async () => {
     const sink = await sinkAt('127.0.0.2', undefined, { starttls: true });
     const dns = await zoneOf(zone);
 
@@ -522,7 +522,7 @@ describe('STARTTLS', () => {
     expect(sink.mails[0]?.secure).toBe(true);
   });
 
-  it('a failing handshake is skipped, as no policy requires it', async () => {
+  it('a failed handshake is ignored, because no policy requires TLS', async () => {
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
       if (line === '') socket.write('220 mx1\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-mx1\r\n250 STARTTLS\r\n');
@@ -536,13 +536,13 @@ describe('STARTTLS', () => {
   });
 });
 
-describe('the conversation itself', () => {
+describe('the SMTP conversation', () => {
   const zone: Zone = {
     'good.test': { MX: mx('mx1.good.test', 'mx2.good.test') },
     'mx1.good.test': { A: ['127.0.0.2'] },
   };
 
-  it('a conversation that ends after the dot is unknown, and no other server gets a copy', async () => {
+  it('an interruption after the dot is recorded as unknown, and no other server gets a copy', async () => {
     const sink = await sinkAt('127.0.0.2');
     const spare = await sinkAt('127.0.0.3', sink.port);
     sink.script(() => ({ kind: 'drop', at: 'after_dot' }));
@@ -564,7 +564,7 @@ describe('the conversation itself', () => {
     expect(outcome.transcript.length).toBeLessThan(20_000);
   });
 
-  it('survives a server that talks garbage', async () => {
+  it('survives a server that sends garbage', async () => {
     const port = await talkerAt(
       '127.0.0.2',
       0,
@@ -575,7 +575,7 @@ describe('the conversation itself', () => {
     expect(await send(transport(dns, port, { timeouts: { greeting_ms: 2000 } }))).toMatchObject({ kind: 'deferred' });
   });
 
-  it('sends nothing after 354 to a mail that has no recipient', async () => {
+  it('sends nothing after 354 for an email without recipients', async () => {
     const lines: string[] = [];
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
       lines.push(line);
@@ -608,7 +608,7 @@ describe('several transports in order', () => {
     return { relay, mailer };
   }
 
-  it('take the next where no mail server is reached, and tell both', async () => {
+  it('fall back to the next if no mail server is reached, and the outcome names both', async () => {
     const closed = await sinkAt('127.0.0.2');
     await closed.stop();
     closing.pop();
@@ -624,7 +624,7 @@ describe('several transports in order', () => {
     ['before DATA, by a lost connection', 'rcpt', 1],
     ['during DATA, by a lost connection', 'data', 0],
     ['after the dot, by a lost connection', 'after_dot', 0],
-  ] as const)('a failure %s leaves the next transport %3$i', async (_name, at, copies) => {
+  ] as const)('a failure %s sends %3$i copies through the next transport', async (_name, at, copies) => {
     const sink = await sinkAt('127.0.0.2');
     sink.script(() => ({ kind: 'drop', at }));
     const { relay, mailer } = await withRelay(await zoneOf(zone), sink.port);
@@ -634,7 +634,7 @@ describe('several transports in order', () => {
     expect(relay.mails).toHaveLength(copies);
   });
 
-  it('stop at what a server refuses, for good or for now, and at a domain that takes no mail', async () => {
+  it('stop at a server’s rejection, permanent or temporary, and at a domain that accepts no email', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ ...zone, 'null.test': { MX: [{ priority: 0, exchange: '.' }] } });
     const { relay, mailer } = await withRelay(dns, sink.port);

@@ -21,14 +21,14 @@ describe('readReply', () => {
     expect(readReply(received)).toBeNull();
   });
 
-  it('keeps at most 1 kB of a long one, cut between characters', () => {
+  it('truncates a long reply to 1 kB, between characters', () => {
     const reply = readReply(`550 ${'ü'.repeat(3_000_000)}`);
 
     expect(Buffer.byteLength(reply?.text ?? '')).toBe(1024);
     expect(reply?.text).toMatch(/^ü+$/);
   });
 
-  it('is written as one line', () => {
+  it('writes the reply as one line', () => {
     expect(replyLine({ code: 550, enhanced: '5.1.1', text: 'gone' })).toBe('550 5.1.1 gone');
     expect(replyLine({ code: 250, enhanced: null, text: '' })).toBe('250');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSimulatorLane, type Script, scriptOf } from './script.ts';
 
-describe('the script of an address', () => {
+describe('the simulator script of an address', () => {
   it.each<[string, Script]>([
     ['delivered', { kind: 'accept' }],
     ['bounce+5.1.1', { kind: 'bounce', status: '5.1.1' }],
@@ -42,7 +42,7 @@ describe('the script of an address', () => {
     ['slow+301s', 'slow+30s@simulator.test'],
     ['slow+6m', 'slow+30s@simulator.test'],
     ['dsn+full', 'dsn+5.2.2@simulator.test'],
-  ])('%s is malformed, and what it says shows how to write it', (local, example) => {
+  ])('%s is malformed, and the error shows the correct syntax', (local, example) => {
     const script = scriptOf(`${local}@simulator.test`);
 
     expect(script).toEqual({ kind: 'malformed', advice: expect.stringContaining(example) });

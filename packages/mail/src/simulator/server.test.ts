@@ -57,7 +57,7 @@ function nextReport(): Promise<CapturedMail> {
 }
 
 describe('the simulator', () => {
-  it('keeps what it accepts, for any recipient', async () => {
+  it('stores accepted email, for any recipient', async () => {
     const outcomes = [await send('delivered'), await send('ada'), await send('delivered+label')];
 
     for (const outcome of outcomes)
@@ -82,12 +82,12 @@ describe('the simulator', () => {
         text: 'simulator: use bounce+ and a 5.x.x status code, such as bounce+5.1.1@simulator.test',
       },
     ],
-  ])('refuses %s at RCPT with one answer, and keeps nothing', async (local, reply) => {
+  ])('rejects %s at RCPT with one reply, and stores nothing', async (local, reply) => {
     expect(await send(local)).toMatchObject({ kind: 'rejected', stage: 'rcpt', reply });
     expect(captured).toEqual([]);
   });
 
-  it('defers a mail as often as asked, for each message and recipient by itself', async () => {
+  it('defers an email the requested number of times, per message and recipient', async () => {
     const kinds = async (local: string, id: string) => (await send(local, id)).kind;
 
     expect([await kinds('defer+2', 'a'), await kinds('defer+2', 'b'), await kinds('defer+2+x', 'a')]).toEqual(
@@ -106,7 +106,7 @@ describe('the simulator', () => {
     expect(captured).toHaveLength(2);
   });
 
-  it('cuts the connection after the dot once for each message, without an answer and without a copy', async () => {
+  it('drops the connection after the dot once per message, without a reply or a copy', async () => {
     const first = await send('drop-after-data', 'a');
     expect(first).toMatchObject({ kind: 'unknown', stage: 'after_dot', reply: null });
     expect(captured).toEqual([]);
@@ -116,14 +116,14 @@ describe('the simulator', () => {
     expect(captured).toHaveLength(1);
   });
 
-  it('accepts a slow one after its time', async () => {
+  it('accepts a slow email after its delay', async () => {
     const outcome = await send('slow+1s');
 
     expect(outcome.kind).toBe('accepted');
     expect(outcome.phases_ms.mail).toBeGreaterThan(950);
   });
 
-  it('delays no other mail for slow scripts', async () => {
+  it('delays no other email because of slow scripts', async () => {
     const abort = new AbortController();
     const slow = Array.from({ length: 30 }, (_, index) =>
       mailer.send({ from: sender, to: `slow+5m+${index}@simulator.test` }, raw(`s${index}`), abort.signal),
@@ -136,7 +136,7 @@ describe('the simulator', () => {
     for (const outcome of await Promise.all(slow)) expect(outcome.kind).toBe('deferred');
   });
 
-  it('lets a slow one be aborted, and stops without waiting for it', async () => {
+  it('aborts a slow email on request, and stops without waiting for it', async () => {
     const abort = new AbortController();
     const aborted = mailer.send({ from: sender, to: 'slow+5m@simulator.test' }, raw('a'), abort.signal);
     const cut = send('slow+5m', 'b');
@@ -150,7 +150,7 @@ describe('the simulator', () => {
     expect(captured).toHaveLength(1);
   });
 
-  it('gives each script a lane of its own', () => {
+  it('gives each script its own lane', () => {
     const lanes = ['delivered', 'ada', 'slow+1s', 'slow+2s', 'defer+1', 'bounce+5.1.1', 'bounce+x'].map((local) =>
       mailer.laneOf(`${local}@simulator.test`),
     );
@@ -168,8 +168,8 @@ describe('the simulator', () => {
   });
 });
 
-describe('a report', () => {
-  it('a report of a delivery failure returns to its envelope sender in the format of RFC 3464', async () => {
+describe('a simulated report', () => {
+  it('a delivery failure report returns to the envelope sender in RFC 3464 format', async () => {
     const arrived = nextReport();
     expect((await send('dsn+5.2.2')).kind).toBe('accepted');
 
@@ -204,7 +204,7 @@ describe('a report', () => {
     );
   });
 
-  it('a report of abuse returns in the format of RFC 5965', async () => {
+  it('an abuse report returns in RFC 5965 format', async () => {
     const arrived = nextReport();
     await send('complain+shop');
 
@@ -226,7 +226,7 @@ describe('a report', () => {
     expect(original).toContain('Message-ID: <one@sandbox.test>');
   });
 
-  it('is retried while it is deferred, and reported as lost after the last attempt', async () => {
+  it('is retried while deferred, and logged as lost after the last attempt', async () => {
     let refusals = 0;
     onReport = () => {
       refusals += 1;
@@ -243,7 +243,7 @@ describe('a report', () => {
     expect(lost).toMatchObject([{ to: sender, outcome: { kind: 'deferred', reply: { code: 451 } } }]);
   });
 
-  it('is given up where no server listens', async () => {
+  it('is abandoned if no server is listening', async () => {
     await reports.stop();
     const given_up = new Promise<void>((resolve) => {
       onLost = resolve;
@@ -255,7 +255,7 @@ describe('a report', () => {
     expect(lost).toMatchObject([{ to: sender, outcome: { kind: 'deferred', stage: 'connect' } }]);
   });
 
-  it('is not made about a mail with an empty envelope sender', async () => {
+  it('is not created for an email with an empty envelope sender', async () => {
     const reported: string[] = [];
     onReport = (mail) => void reported.push(...mail.envelope_to);
     const arrived = new Promise<void>((resolve) => {

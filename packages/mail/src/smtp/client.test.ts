@@ -46,8 +46,8 @@ function sendOnce(port: number, options: Partial<SmtpTransportOptions> = {}): Pr
   return transport(port, options).send(envelope, raw, never);
 }
 
-describe('an accepted mail', () => {
-  it('arrives byte for byte, and two of them share one connection', async () => {
+describe('an accepted email', () => {
+  it('arrives byte for byte, and shares one connection with the next', async () => {
     const sink = await scripted();
     const client = transport(sink.port);
 
@@ -103,7 +103,7 @@ describe('an accepted mail', () => {
     expect(sink.bodies).toHaveLength(20);
   });
 
-  it('does not wait for a connection behind one that is not made yet', async () => {
+  it('does not wait for another email’s pending connection', async () => {
     const sink = await scripted();
     const client = transport(sink.port, { max_connections: 1 });
     const making = Promise.withResolvers<Buffer>();
@@ -119,7 +119,7 @@ describe('an accepted mail', () => {
     expect(sink.connections).toBe(1);
   });
 
-  it('may be one of two for each of max_connections, as one goes ahead on each', () => {
+  it('counts as one of two per max_connections, because one goes ahead on each', () => {
     const relay = { host: '127.0.0.1', port: 25, secure: false, max_connections: 3, tls: 'none' } as const;
 
     const widths = [transport(25, relay), createMailer({ helo_name: 'mail.good.test', transports: [relay] })].map(
@@ -129,7 +129,7 @@ describe('an accepted mail', () => {
     expect(widths).toEqual([6, 6]);
   });
 
-  it('is the last of its connection after a hundred', async () => {
+  it('is the hundredth and last on its connection', async () => {
     const sink = await scripted();
     const client = transport(sink.port, { max_connections: 1 });
 
@@ -143,7 +143,7 @@ describe('an accepted mail', () => {
 describe.each([
   ['one command at a time', DEFAULTS.EHLO],
   ['pipelined', PIPELINING],
-])('a refusal, %s', (_, ehlo) => {
+])('a rejection, %s', (_, ehlo) => {
   it.each<[Verb, string, SendOutcome['kind'], SendOutcome['stage']]>([
     ['MAIL', '550 5.7.1 no', 'rejected', 'mail'],
     ['MAIL', '451 4.3.0 later', 'deferred', 'mail'],
@@ -205,14 +205,14 @@ describe.each([
   });
 });
 
-describe('a connection lost', () => {
+describe('a lost connection', () => {
   it.each<[Verb, SendOutcome['stage']]>([
     ['greeting', 'connect'],
     ['EHLO', 'connect'],
     ['MAIL', 'mail'],
     ['RCPT', 'rcpt'],
     ['DATA', 'data'],
-  ])('a connection lost at %s defers', async (verb, stage) => {
+  ])('a connection lost at %s defers the email', async (verb, stage) => {
     const sink = await scripted((step) => (step === verb ? hangUp : undefined));
 
     expect(await sendOnce(sink.port)).toMatchObject({
@@ -223,7 +223,7 @@ describe('a connection lost', () => {
     });
   });
 
-  it('a connection lost in the middle of the content defers, because the server cannot have it all', async () => {
+  it('a connection lost in mid-content defers, because the server cannot have everything', async () => {
     const sink = await scripted((verb) => {
       if (verb !== 'DATA') return undefined;
       return (socket) => {
@@ -241,7 +241,7 @@ describe('a connection lost', () => {
   it.each([
     ['small', raw],
     ['large', Buffer.alloc(4 * 1024 * 1024, 'line of content\r\n')],
-  ])('a connection lost after the dot of a %s message is unknown', async (_, mail) => {
+  ])('a connection lost after the dot of a %s message leaves it unknown', async (_, mail) => {
     const sink = await scripted((verb) => (verb === 'dot' ? hangUp : undefined));
 
     const outcome = await transport(sink.port).send(envelope, mail, never);
@@ -250,7 +250,7 @@ describe('a connection lost', () => {
     expect(sink.bodies).toHaveLength(1);
   });
 
-  it('a connection that never reached the host defers at connect', async () => {
+  it('a connection that never reached the host defers at the connect stage', async () => {
     const sink = await scripted();
     await closing.pop()?.();
 
@@ -262,8 +262,8 @@ describe('a connection lost', () => {
   });
 });
 
-describe('a refusing greeting', () => {
-  it.each(['554 5.7.1 no service', '421 4.3.2 busy'])('%s defers at connect', async (greeting) => {
+describe('a rejecting greeting', () => {
+  it.each(['554 5.7.1 no service', '421 4.3.2 busy'])('%s defers at the connect stage', async (greeting) => {
     const sink = await scripted((verb) => (verb === 'greeting' ? greeting : undefined));
 
     expect(await sendOnce(sink.port)).toMatchObject({
@@ -274,7 +274,7 @@ describe('a refusing greeting', () => {
   });
 });
 
-describe('a silent server', () => {
+describe('an unresponsive server', () => {
   it.each<[Verb, SendOutcome['kind'], SendOutcome['stage'], SmtpTransportOptions['timeouts']]>([
     ['greeting', 'deferred', 'connect', { greeting_ms: 100 }],
     ['EHLO', 'deferred', 'connect', { greeting_ms: 1000 }],
@@ -282,7 +282,7 @@ describe('a silent server', () => {
     ['RCPT', 'deferred', 'rcpt', { command_ms: 1000 }],
     ['DATA', 'deferred', 'data', { data_ms: 1000 }],
     ['dot', 'unknown', 'after_dot', { after_dot_ms: 100 }],
-  ])('a server that is silent at %s is abandoned: %s', async (verb, kind, stage, timeouts) => {
+  ])('a server that stalls at %s is abandoned: %s', async (verb, kind, stage, timeouts) => {
     const sink = await scripted((step) => (step === verb ? null : undefined));
 
     expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind, stage, reply: null });
@@ -319,7 +319,7 @@ describe('a silent server', () => {
   });
 });
 
-describe('a reply that is none', () => {
+describe('an invalid reply', () => {
   const huge = `${`250-${'x'.repeat(120)}\r\n`.repeat(17_000)}250 end`;
   const endless = 'y'.repeat(2 * 1024 * 1024);
 
@@ -350,7 +350,7 @@ describe('a reply that is none', () => {
     expect((outcome.error ?? '').length).toBeLessThan(2000);
   });
 
-  it('is cleaned before it is stored or shown', async () => {
+  it('is sanitized before it is stored or shown', async () => {
     const sink = await scripted((verb) => (verb === 'RCPT' ? '550 5.1.1 no\u0000\u001b[2J such\u0007user' : undefined));
 
     const outcome = await sendOnce(sink.port);
@@ -361,8 +361,8 @@ describe('a reply that is none', () => {
   });
 });
 
-describe('a kept connection', () => {
-  it('a connection that the server ended without a word is replaced once', async () => {
+describe('a reused connection', () => {
+  it('a connection that the server closed silently is replaced once', async () => {
     const sink = await scripted((verb, connection) => {
       return verb === 'MAIL' && connection === 1 && sink.bodies.length === 1 ? hangUp : undefined;
     });
@@ -376,7 +376,7 @@ describe('a kept connection', () => {
     expect(sink.bodies).toHaveLength(2);
   });
 
-  it('a connection that keeps failing defers, and one that responded is not replaced', async () => {
+  it('a connection that keeps failing defers, and one that replied is not replaced', async () => {
     const flaky = await scripted((verb) => (verb === 'MAIL' && flaky.bodies.length > 0 ? hangUp : undefined));
     const flaky_rcpt = await scripted((verb) => (verb === 'RCPT' && flaky_rcpt.bodies.length > 0 ? hangUp : undefined));
 
@@ -403,7 +403,7 @@ describe('a kept connection', () => {
     expect(sink.connections).toBe(2);
   });
 
-  it('says QUIT after its idle time and when the transport stops', async () => {
+  it('sends QUIT after its idle time and when the transport stops', async () => {
     const idle = await scripted();
     const stopped = await scripted();
     const client = transport(stopped.port);
@@ -420,7 +420,7 @@ describe('a kept connection', () => {
 });
 
 describe('an abort', () => {
-  it('ends the wait for a connection and a transaction before its dot', async () => {
+  it('interrupts the wait for a connection, and a transaction before its dot', async () => {
     const sink = await scripted((verb) => (verb === 'RCPT' ? null : undefined));
     const client = transport(sink.port, { max_connections: 1 });
     const controller = new AbortController();
@@ -435,7 +435,7 @@ describe('an abort', () => {
     expect(await client.send(envelope, raw, controller.signal)).toMatchObject({ kind: 'deferred', stage: 'connect' });
   });
 
-  it('does not cut off the answer to a mail that is already with the server', async () => {
+  it('does not interrupt the reply to an email the server already has', async () => {
     const controller = new AbortController();
     const sink = await scripted((verb) => {
       if (verb !== 'dot') return undefined;
@@ -470,7 +470,7 @@ describe('TLS', () => {
     return { port: (server.server.address() as AddressInfo).port, secure };
   }
 
-  it('is used when offered, and an unchecked certificate is said to be one', async () => {
+  it('is used if offered, and an unverified certificate is reported as such', async () => {
     const server = await tlsServer();
     const client = transport(server.port);
 
@@ -487,7 +487,7 @@ describe('TLS', () => {
     await client.stop();
   });
 
-  it('is left out when it is not wanted', async () => {
+  it('is skipped if it is disabled', async () => {
     const server = await tlsServer();
     const client = transport(server.port, { tls: 'none' });
 
@@ -517,7 +517,7 @@ describe('TLS', () => {
     expect(await sendOnce(server.port, { secure: true })).toMatchObject({ kind: 'accepted' });
   });
 
-  it('opportunistic gives way to plaintext when the handshake fails', async () => {
+  it('opportunistic TLS falls back to plaintext if the handshake fails', async () => {
     const sink = await scripted((verb, connection) => {
       if (verb === 'EHLO') return '250-sink\r\n250 STARTTLS';
       if (verb !== 'STARTTLS' || connection > 1) return undefined;
@@ -531,7 +531,7 @@ describe('TLS', () => {
     expect(sink.connections).toBe(2);
   });
 
-  it('is a condition for credentials on the way to another machine', async () => {
+  it('is required before credentials are sent to another machine', async () => {
     const sink = await scripted((verb) => (verb === 'EHLO' ? '250-sink\r\n250 AUTH PLAIN' : undefined));
     const login = { user: 'relay', pass: 'correct horse' };
 
@@ -543,7 +543,7 @@ describe('TLS', () => {
     expect(sink.verbs).not.toContain('AUTH');
   });
 
-  it('carries a login, whose secret is in no transcript', async () => {
+  it('protects a login, and the transcript hides its secret', async () => {
     const server = await tlsServer();
     const right = transport(server.port, { user: 'relay', pass: 'correct horse' });
     const wrong = transport(server.port, { user: 'relay', pass: 'battery staple' });
@@ -566,8 +566,8 @@ describe('TLS', () => {
   });
 });
 
-describe('a mailer of several transports', () => {
-  it('goes on where no session came about, and stays where a server has answered', async () => {
+describe('a mailer with several transports', () => {
+  it('moves on if no session was established, and stops once a server has replied', async () => {
     const broken = await scripted((verb) => (verb === 'greeting' ? '554 no service' : undefined));
     const refusing = await scripted((verb) => (verb === 'RCPT' ? '451 4.3.0 later' : undefined));
     const lossy = await scripted((verb) => (verb === 'dot' ? hangUp : undefined));

@@ -128,13 +128,13 @@ function atDot(number: number, answer: Answer): Script {
   return (verb, _, line) => (verb === 'dot' && line.includes(recipient(number)) ? answer : undefined);
 }
 
-describe('the envelope of the next mail', () => {
+describe('the envelope of the next email', () => {
   it.each<[string, ScriptedServerOptions & { secure?: boolean; size?: number }]>([
     ['in plaintext', {}],
     ['in TLS', { tls: certificate, secure: true }],
     ['behind a mail that takes a write of its own', { size: 40_000 }],
     ['behind a mail of several writes', { size: 400_000 }],
-  ])('is with the server before the dot is answered, %s', async (_, { secure = false, size = 0, ...options }) => {
+  ])('reaches the server before the reply to the dot, %s', async (_, { secure = false, size = 0, ...options }) => {
     const server = await pipelined(holding({}), options);
     const client = transport(server.port, { secure });
 
@@ -163,7 +163,7 @@ describe('the envelope of the next mail', () => {
   it.each([
     ['is not offered', DEFAULTS.EHLO, ALWAYS_PROMPT],
     ['is offered by a server that is slow to answer a dot', PIPELINING, { prompt_ms: 0 }],
-  ])('waits for its turn where PIPELINING %s', async (_, ehlo, timeouts) => {
+  ])('waits for its turn if PIPELINING %s', async (_, ehlo, timeouts) => {
     const server = await startScriptedServer((verb) => (verb === 'EHLO' ? ehlo : undefined));
     closing.push(() => server.stop());
 
@@ -173,7 +173,7 @@ describe('the envelope of the next mail', () => {
     expect(server.ahead).toBe(0);
   });
 
-  it('goes ahead on every connection there may be, and on no other, for a hundred mails each', async () => {
+  it('goes ahead on every permitted connection and no other, for a hundred emails each', async () => {
     const mails = new Map<number, number>();
     const server = await pipelined((verb, connection) => {
       if (verb === 'MAIL') mails.set(connection, (mails.get(connection) ?? 0) + 1);
@@ -190,7 +190,7 @@ describe('the envelope of the next mail', () => {
     for (const number of [51, 250]) expect(bodiesFor(server, number)).toBe(1);
   });
 
-  it('is given its time from when the dot before it was answered', async () => {
+  it('has its timeout measured from the reply to the previous dot', async () => {
     const time = freezeTime();
     const { answer, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, answer));
@@ -207,7 +207,7 @@ describe('the envelope of the next mail', () => {
     expect(outcomes[2]?.phases_ms.mail).toBe(0);
   });
 
-  it('is not pipelined for a mail that cannot be rendered, which delays no other', async () => {
+  it('is not pipelined for an email that cannot be rendered, which delays no other', async () => {
     const server = await pipelined();
     const client = transport(server.port);
     const body = (number: number) => async () => {
@@ -237,7 +237,7 @@ describe('a message that carried the next envelope', () => {
   it.each<[string, SendOutcome['kind']]>([
     ['552 5.3.4 too big', 'rejected'],
     ['451 4.3.2 busy', 'deferred'],
-  ])('a reply of %s says nothing about the next message', async (dot, kind) => {
+  ])('a reply of %s has no bearing on the next message', async (dot, kind) => {
     const server = await pipelined(holding({ dot }));
 
     const [, second, third] = await sendAll(transport(server.port));
@@ -254,7 +254,7 @@ describe('a message that carried the next envelope', () => {
     ['a closed connection', hangUp, 'unknown'],
     ['silence', null, 'unknown'],
     ['garbage', 'xyzzy', 'unknown'],
-  ])('a reply of %s leaves the next message to another connection', async (_, answer, kind) => {
+  ])('a reply of %s moves the next message to another connection', async (_, answer, kind) => {
     const time = freezeTime();
     const server = await pipelined(atDot(2, answer));
     const sent = sendAll(transport(server.port, { timeouts: { after_dot_ms: 100 } }));
@@ -274,7 +274,7 @@ describe('a message that carried the next envelope', () => {
     ['421', '250 2.0.0 taken\r\n421 4.3.2 enough'],
     ['the end of the connection', (socket) => socket.end('250 2.0.0 taken\r\n')],
     ['503', '250 2.0.0 taken\r\n503 5.5.1 what?'],
-  ])('is accepted, and the next goes elsewhere when its own answer is %s', async (_, answer) => {
+  ])('is accepted, and the next goes elsewhere if its own reply is %s', async (_, answer) => {
     const server = await pipelined(atDot(2, answer));
 
     const outcomes = await sendAll(transport(server.port));
@@ -289,7 +289,7 @@ describe('a message that carried the next envelope', () => {
     ['RCPT', '550 5.1.1 unknown', 'rejected', 'rcpt'],
     ['RCPT', '452 4.2.2 full', 'deferred', 'rcpt'],
     ['DATA', '451 4.7.1 grey', 'deferred', 'data'],
-  ])('is accepted whatever becomes of the next at %s', async (verb, reply, kind, stage) => {
+  ])('is accepted whatever happens to the next at %s', async (verb, reply, kind, stage) => {
     const server = await pipelined(holding({ DATA: '503 5.5.1 out of order', [verb]: reply }));
 
     const [, second, third, fourth] = await sendAll(transport(server.port), 4);
@@ -303,7 +303,7 @@ describe('a message that carried the next envelope', () => {
   });
 });
 
-describe('a mail whose content and dot the kernel will not take', () => {
+describe('an email whose content and dot the kernel does not accept', () => {
   const SERVED = '250 2.0.0 taken\r\n250 2.1.0 ok\r\n250 2.1.5 ok\r\n354 go\r\n';
 
   it.each<[string, number, SendOutcome['kind']]>([
@@ -361,8 +361,8 @@ describe('a mail whose content and dot the kernel will not take', () => {
   });
 });
 
-describe('a mail whose envelope went ahead', () => {
-  it('takes another way while the dot before it is not answered soon', async () => {
+describe('an email whose envelope went ahead', () => {
+  it('takes another connection if the previous dot gets no reply soon', async () => {
     const dot = whenTold('250 2.0.0 taken');
     const greeting = whenTold('220 sink');
     const server = await pipelined((verb, connection, line) =>
@@ -385,24 +385,27 @@ describe('a mail whose envelope went ahead', () => {
   });
 });
 
-describe('a server out of step', () => {
+describe('a server out of sync', () => {
   it.each([
     ['no answer to a dot', '', 'unknown', 'accepted'],
     ['an answer too many', '250 2.0.0 taken\r\n250 2.0.0 taken', 'accepted', 'deferred'],
     ['a refusal too many', '250 2.0.0 taken\r\n550 5.1.1 unknown', 'accepted', 'deferred'],
     ['a late refusal behind an answer too many', '451 4.3.0 later\r\n552 5.3.4 too big', 'deferred', 'deferred'],
-  ])('a server that gives %s is closed, and its reply counts for no other message', async (_, dot, kind, next) => {
-    const server = await pipelined(holding({ dot }));
+  ])(
+    'a server that sends %s is disconnected, and its reply counts for no other message',
+    async (_, dot, kind, next) => {
+      const server = await pipelined(holding({ dot }));
 
-    const [, second, third] = await sendAll(transport(server.port));
+      const [, second, third] = await sendAll(transport(server.port));
 
-    expect(second).toMatchObject({ kind, stage: 'after_dot' });
-    expect(third).toMatchObject(next === 'accepted' ? { kind: next } : { kind: next, reply: null });
-    expect(bodiesFor(server, 3)).toBe(next === 'accepted' ? 1 : 0);
-    expect(server.ahead).toBe(1);
-  });
+      expect(second).toMatchObject({ kind, stage: 'after_dot' });
+      expect(third).toMatchObject(next === 'accepted' ? { kind: next } : { kind: next, reply: null });
+      expect(bodiesFor(server, 3)).toBe(next === 'accepted' ? 1 : 0);
+      expect(server.ahead).toBe(1);
+    },
+  );
 
-  it('a server that discards input behind a dot gets every message, and no envelope ahead of its turn again', async () => {
+  it('a server that discards input behind a dot gets every message, and never again an early envelope', async () => {
     const time = freezeTime();
     const server = await pipelined(undefined, { forgetful: true });
     const client = transport(server.port, { timeouts: { command_ms: 100 } });
@@ -417,37 +420,40 @@ describe('a server out of step', () => {
     expect(server.bodies).toHaveLength(6);
   });
 
-  it.each([['in order'], ['with answers too many']])('takes no mail that is not said to be taken, %s', async (how) => {
-    for (let seed = 1; seed <= 60; seed++) {
-      const random = randomFrom(seed);
-      const acknowledged = new Set<number>();
-      const server = await pipelined((verb, _, line) => {
-        if (verb === 'greeting' || verb === 'QUIT') return undefined;
-        const dice = random();
-        const choice = dice < 0.04 ? hangUp : (REFUSALS[Math.floor(dice * 60)] ?? DEFAULTS[verb]);
-        if (typeof choice !== 'string') return choice;
-        if (verb === 'dot' && choice.startsWith('250')) acknowledged.add(Number(/To: r(\d+)@/.exec(line)?.[1]));
-        return how === 'in order' || random() < 0.9 ? choice : `${choice}\r\n${random() < 0.5 ? choice : '250 ok'}`;
-      });
+  it.each([['in order'], ['with answers too many']])(
+    'never counts email as accepted without an acceptance, %s',
+    async (how) => {
+      for (let seed = 1; seed <= 60; seed++) {
+        const random = randomFrom(seed);
+        const acknowledged = new Set<number>();
+        const server = await pipelined((verb, _, line) => {
+          if (verb === 'greeting' || verb === 'QUIT') return undefined;
+          const dice = random();
+          const choice = dice < 0.04 ? hangUp : (REFUSALS[Math.floor(dice * 60)] ?? DEFAULTS[verb]);
+          if (typeof choice !== 'string') return choice;
+          if (verb === 'dot' && choice.startsWith('250')) acknowledged.add(Number(/To: r(\d+)@/.exec(line)?.[1]));
+          return how === 'in order' || random() < 0.9 ? choice : `${choice}\r\n${random() < 0.5 ? choice : '250 ok'}`;
+        });
 
-      const outcomes = await sendAll(transport(server.port, { max_connections: 2 }), 12);
+        const outcomes = await sendAll(transport(server.port, { max_connections: 2 }), 12);
 
-      for (const [index, { kind }] of outcomes.entries()) {
-        const count = bodiesFor(server, index + 1);
-        expect(count, `seed ${seed}, mail ${index + 1}`).toBeLessThanOrEqual(1);
-        if (kind === 'accepted') expect(count, `seed ${seed}, mail ${index + 1}`).toBe(1);
-        if (how !== 'in order') continue;
-        // An acknowledgement may be lost in transit, and the message must not count as rejected then.
-        if (kind === 'accepted') expect(acknowledged, `seed ${seed}`).toContain(index + 1);
-        else if (kind !== 'unknown') expect(acknowledged, `seed ${seed}`).not.toContain(index + 1);
+        for (const [index, { kind }] of outcomes.entries()) {
+          const count = bodiesFor(server, index + 1);
+          expect(count, `seed ${seed}, mail ${index + 1}`).toBeLessThanOrEqual(1);
+          if (kind === 'accepted') expect(count, `seed ${seed}, mail ${index + 1}`).toBe(1);
+          if (how !== 'in order') continue;
+          // An acknowledgement may be lost in transit, and the message must not count as rejected then.
+          if (kind === 'accepted') expect(acknowledged, `seed ${seed}`).toContain(index + 1);
+          else if (kind !== 'unknown') expect(acknowledged, `seed ${seed}`).not.toContain(index + 1);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('a message whose envelope went ahead', () => {
   it.each([true, false])(
-    'a last check precedes its content, and if the result is %s nothing else is sent',
+    'a final check precedes its content, and if the result is %s nothing else is sent',
     async (allowed) => {
       const server = await pipelined(holding({}));
       const client = transport(server.port);
@@ -483,7 +489,7 @@ describe('a message whose envelope went ahead', () => {
 });
 
 describe('an abort', () => {
-  it('an abort of a message whose envelope went ahead ends it immediately, its session after the message before', async () => {
+  it('aborting a message whose envelope went ahead ends it immediately, its session after the previous message', async () => {
     const controller = new AbortController();
     const { answer, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, answer));
@@ -502,7 +508,7 @@ describe('an abort', () => {
     expect(bodiesFor(server, 3)).toBe(0);
   });
 
-  it('an abort of the message that carries an envelope waits for the reply to its dot', async () => {
+  it('aborting the message that carries an envelope waits for the reply to its dot', async () => {
     const controller = new AbortController();
     const { answer, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, answer));
@@ -518,7 +524,7 @@ describe('an abort', () => {
   });
 });
 
-it('a mail has begun when its turn on a connection has come, and not while it waits', async () => {
+it('an email has started once its turn on a connection comes, not while it waits', async () => {
   const { answer, tell } = whenTold('250 2.0.0 taken');
   const server = await pipelined(atDot(2, answer));
   const client = transport(server.port);
@@ -539,7 +545,7 @@ it('a mail has begun when its turn on a connection has come, and not while it wa
   expect(order).toEqual([1, 2, 3]);
 });
 
-it('a transport that stops finishes the mail whose envelope went ahead, and refuses waiting mails', async () => {
+it('a stopping transport finishes the email whose envelope went ahead, and rejects waiting email', async () => {
   const { answer, tell } = whenTold('250 2.0.0 taken');
   const server = await pipelined(atDot(2, answer));
   const client = transport(server.port);

@@ -15,7 +15,7 @@ function read(...chunks: (string | Buffer)[]) {
 }
 
 describe('a reply', () => {
-  it('is whole whether it comes at once, byte by byte, or behind another', () => {
+  it('is complete whether it arrives whole, byte by byte, or behind another', () => {
     const stream = '250-one\r\n250-two\r\n250 three\r\n354 go\r\n\r\n550 no\n';
     const replies = ['250-one\r\n250-two\r\n250 three', '354 go', '550 no'];
 
@@ -23,11 +23,11 @@ describe('a reply', () => {
     expect(read(...stream)).toEqual({ replies, too_long: 0, rest: '' });
   });
 
-  it('an unfinished reply is no reply yet', () => {
+  it('an unfinished reply does not count yet', () => {
     expect(read('250 ok\r\n250-more\r\n250')).toEqual({ replies: ['250 ok'], too_long: 0, rest: '250-more\r\n250' });
   });
 
-  it('may be UTF-8, also where it is cut within a character', () => {
+  it('may be UTF-8, even if split within a character', () => {
     const bytes = Buffer.from('550 nö\r\n');
 
     expect(read(bytes.subarray(0, 6), bytes.subarray(6)).replies).toEqual(['550 nö']);

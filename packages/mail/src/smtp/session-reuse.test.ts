@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(sinks.map((sink) => sink.stop())));
 
-it('pools that share an allowance keep no more sessions than it says, and give theirs back', async () => {
+it('pools that share a limit keep at most that many sessions, and return theirs', async () => {
   const counter = { count: 0, most: 1 };
   const pools = sinks.map(({ host, port }) =>
     createSessionPool({

@@ -35,14 +35,14 @@ async function whyOf(lines: readonly string[], recipients?: readonly string[]) {
   return submission.kind === 'refused' ? submission.why : JSON.stringify(submission.fields);
 }
 
-describe('a mail that the fields can say', () => {
-  it('has its text and HTML, wherever in the structure they are alternatives', async () => {
+describe('an email that the API fields can express', () => {
+  it('has its text and HTML, wherever the alternatives are in the structure', async () => {
     const body = multipart('alternative', [text('Hi'), multipart('related', [html('<p>Hi</p>')])]);
 
     expect(await fieldsOf(multipart('mixed', [body]))).toMatchObject({ text: 'Hi', html: '<p>Hi</p>' });
   });
 
-  it('an HTML-only message has no text, so that the text is generated from it', async () => {
+  it('an HTML-only message has no text, which is then generated from the HTML', async () => {
     expect(await fieldsOf(html('<p>Hi</p>'))).toEqual({
       from: 'Shop <a@good.test>',
       to: ['ada@example.com'],
@@ -51,7 +51,7 @@ describe('a mail that the fields can say', () => {
     });
   });
 
-  it('keeps the parameters of an attachment, and the type that it names', async () => {
+  it('keeps an attachment’s parameters and declared type', async () => {
     const parts = [
       text('Hi'),
       file('text/plain; charset=iso-8859-1; name="f.bin"'),
@@ -68,7 +68,7 @@ describe('a mail that the fields can say', () => {
     ]);
   });
 
-  it('shows an image that its HTML names, also where it is not in a multipart/related', async () => {
+  it('shows an image referenced in its HTML, even outside a multipart/related', async () => {
     const parts = [
       html('<img src="cid:logo%40shop">'),
       file('image/png', 'Content-ID: <logo@shop>'),
@@ -81,31 +81,31 @@ describe('a mail that the fields can say', () => {
     expect(attachments[1]).not.toHaveProperty('content_id');
   });
 
-  it('may end in a blank text, as behind an attachment', async () => {
+  it('may end with blank text, for example after an attachment', async () => {
     const parts = [text('Hi'), file('application/pdf'), text('\r\n')];
 
     expect(await fieldsOf(multipart('mixed', parts))).toMatchObject({ text: 'Hi' });
   });
 
-  it('may be written in another charset', async () => {
+  it('may use another charset', async () => {
     expect(await fieldsOf(['Content-Type: text/plain; charset=iso-8859-15', '', '5 \xA4'])).toMatchObject({
       text: '5 €',
     });
   });
 
-  it('may name a domain in Unicode where the envelope has it in ASCII', async () => {
+  it('may have a Unicode domain that is ASCII in the envelope', async () => {
     const headers = ['From: a@good.test', `To: ada@${Buffer.from('bücher').toString('latin1')}.example`, 'Subject: S'];
 
     expect(await read([...headers, '', 'Hi'], ['ada@xn--bcher-kva.example'])).toMatchObject({ kind: 'fields' });
   });
 
-  it('adds up the tags of every X-Tags', async () => {
+  it('combines the tags from every X-Tags header', async () => {
     expect(await fieldsOf(['X-Tags: receipt, shop', 'X-Tags: spring,', '', 'Hi'])).toMatchObject({
       tags: ['receipt', 'shop', 'spring'],
     });
   });
 
-  it('has blind copies for recipients that no field names', async () => {
+  it('has blind copies for recipients not listed in any field', async () => {
     expect(await fieldsOf(['', 'Hi'], ['ADA@example.com', 'eve@example.com'])).toMatchObject({
       to: ['ada@example.com'],
       bcc: ['eve@example.com'],
@@ -113,7 +113,7 @@ describe('a mail that the fields can say', () => {
   });
 });
 
-describe('a mail that the fields cannot say is refused for', () => {
+describe('an email that the API fields cannot express is rejected for', () => {
   it.each([
     ['a signature below another part', multipart('mixed', [multipart('signed', [text('Hi')])]), 'multipart/signed'],
     ['encryption below', multipart('mixed', [multipart('encrypted', [text('Hi')])]), 'multipart/encrypted'],

@@ -106,8 +106,8 @@ function talk({ port }: SubmissionServer) {
   };
 }
 
-describe('a client that has not logged in', () => {
-  it('is closed after a time, whatever it says', async () => {
+describe('a client that is not logged in', () => {
+  it('is disconnected after a time limit, whatever it sends', async () => {
     const server = await start({ login_ms: 300 });
     const slow = talk(server);
     await slow.reply();
@@ -117,7 +117,7 @@ describe('a client that has not logged in', () => {
     clearInterval(drip);
   });
 
-  it('has as many connections as one address may have, which a login frees', async () => {
+  it('is limited in connections per address, which a login frees', async () => {
     const server = await start({ strangers: 2 });
     const [one, two] = [talk(server), talk(server)];
     expect(await one.reply()).toMatch(/^220/);
@@ -133,7 +133,7 @@ describe('a client that has not logged in', () => {
 });
 
 describe('a client that upgrades to TLS', () => {
-  it('gives its place back when it leaves or its time for the login is over', async () => {
+  it('frees its place when it leaves or its login time expires', async () => {
     const server = await start({ strangers: 1, login_ms: 700 }, undefined, TLS);
     const upgrade = async () => {
       const client = talk(server);
@@ -163,8 +163,8 @@ describe('a client that upgrades to TLS', () => {
   });
 });
 
-describe('a client that has logged in', () => {
-  it('stays after the time for the login', async () => {
+describe('a client that is logged in', () => {
+  it('stays connected after the login time limit', async () => {
     const server = await start({ login_ms: 500 });
     const [shop, stranger] = [talk(server), talk(server)];
     await shop.logIn('shop');
@@ -174,7 +174,7 @@ describe('a client that has logged in', () => {
     expect(await shop.say('NOOP')).toMatch(/^250/);
   });
 
-  it('is one of so many of its sender', async () => {
+  it('counts toward the connection limit of its sender', async () => {
     const server = await start({ clients: 1 });
     const [one, two, other] = [talk(server), talk(server), talk(server)];
 
@@ -186,7 +186,7 @@ describe('a client that has logged in', () => {
     await expect.poll(() => talk(server).logIn('shop')).toMatch(/^235/);
   });
 
-  it('makes room for others where it is idle and there are many, but not while it sends an email', async () => {
+  it('is closed for others if idle under load, but not while it sends an email', async () => {
     const server = await start({ crowd: 2, idle_ms: 0 });
     const [sending, idle, next] = [talk(server), talk(server), talk(server)];
     await sending.logIn('shop');
@@ -199,7 +199,7 @@ describe('a client that has logged in', () => {
     expect(await sending.say('Hello\r\n.')).toMatch(/^250/);
   });
 
-  it('is closed where a mail takes too long, whatever it sends', async () => {
+  it('is disconnected if an email takes too long, whatever it sends', async () => {
     const server = await start({ mail_ms: 300 });
     const slow = talk(server);
     await slow.logIn('shop');
@@ -211,7 +211,7 @@ describe('a client that has logged in', () => {
     clearInterval(drip);
   });
 
-  it('is put off while its sender has more email under way than its share, and served again after that', async () => {
+  it('is deferred while its sender exceeds its share of email in progress, and served again afterward', async () => {
     const held = Promise.withResolvers<void>();
     const lengths: number[] = [];
     const server = await start({ bytes: 1500 }, async ({ raw }) => {
@@ -241,7 +241,7 @@ describe('a client that has logged in', () => {
     expect(await two.say(mail)).toMatch(/^250/);
   });
 
-  it('hands in every byte, in whatever pieces it comes', async () => {
+  it('delivers every byte, however the data is split', async () => {
     const mails: Buffer[] = [];
     const server = await start({}, async ({ raw }) => void mails.push(raw));
     const client = talk(server);
@@ -257,7 +257,7 @@ describe('a client that has logged in', () => {
 });
 
 describe('a stop of the submission server', () => {
-  it('fairness N7: answers an email that arrived whole, and tells 421 to a client in the middle of one', async () => {
+  it('fairness N7: replies to a complete email, and sends 421 to a client in the middle of one', async () => {
     const stored = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const server = await start({}, () => {

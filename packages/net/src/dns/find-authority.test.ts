@@ -29,8 +29,8 @@ function lookupFrom(root: DnsZone, resolver: DnsZone, networks = ['127.0.0.0/8']
 
 const at = (address: string) => [{ ns: 'ns.servers.test', address }];
 
-describe('a lookup at the authoritative servers', () => {
-  it('begins at the root, and caches the delegation of a zone', async () => {
+describe('an authoritative lookup', () => {
+  it('starts at the root, and caches the delegation of a zone', async () => {
     const root = await server('127.0.0.1', {}, { test: at('127.0.0.2') });
     const top = await server('127.0.0.2', {}, { 'good.test': at('127.0.0.3') });
     const good = await server('127.0.0.3', {
@@ -52,7 +52,7 @@ describe('a lookup at the authoritative servers', () => {
     expect(good.questions).toEqual(['TXT a.good.test', 'TXT none.good.test', 'TXT b.good.test', 'TXT b.good.test']);
   });
 
-  it('sees a change at once that a cache does not show yet', async () => {
+  it('detects a change immediately, before caches show it', async () => {
     const root = await server('127.0.0.1', {}, { 'good.test': at('127.0.0.2') });
     const good = await server('127.0.0.2', { 'good.test': { TXT: ['old'] } });
     const resolver = await startResolver({ 'good.test': { TXT: ['old'] } });
@@ -73,7 +73,7 @@ describe('a lookup at the authoritative servers', () => {
     expect((await dns.lookup('l.good.test', 'TXT')).kind).not.toBe('found');
   });
 
-  it('looks for a server whose address the parent does not tell', async () => {
+  it('finds a server whose address the parent does not provide', async () => {
     const root = await server('127.0.0.1', {}, { 'good.test': [{ ns: 'ns.host.test' }], 'host.test': at('127.0.0.2') });
     await server('127.0.0.2', { 'ns.host.test': { A: ['127.0.0.3'] } });
     await server('127.0.0.3', { 'good.test': { TXT: ['here'] } });
@@ -82,20 +82,23 @@ describe('a lookup at the authoritative servers', () => {
     expect(await dns.lookup('good.test', 'TXT')).toMatchObject({ records: ['here'] });
   });
 
-  it.each(['SERVFAIL', 'REFUSED'] as const)('asks the next server of the zone where one answers %s', async (how) => {
-    const servers = [
-      { ns: 'one.test', address: '127.0.0.2' },
-      { ns: 'two.test', address: '127.0.0.3' },
-    ];
-    const root = await server('127.0.0.1', {}, { 'good.test': servers });
-    (await server('127.0.0.2', {})).fail('good.test', how);
-    await server('127.0.0.3', { 'good.test': { TXT: ['here'] } });
-    const dns = lookupFrom(root, await startResolver());
+  it.each(['SERVFAIL', 'REFUSED'] as const)(
+    'queries the next server of the zone if one responds with %s',
+    async (how) => {
+      const servers = [
+        { ns: 'one.test', address: '127.0.0.2' },
+        { ns: 'two.test', address: '127.0.0.3' },
+      ];
+      const root = await server('127.0.0.1', {}, { 'good.test': servers });
+      (await server('127.0.0.2', {})).fail('good.test', how);
+      await server('127.0.0.3', { 'good.test': { TXT: ['here'] } });
+      const dns = lookupFrom(root, await startResolver());
 
-    expect(await dns.lookup('good.test', 'TXT')).toMatchObject({ records: ['here'] });
-  });
+      expect(await dns.lookup('good.test', 'TXT')).toMatchObject({ records: ['here'] });
+    },
+  );
 
-  it('does not take the silence of a server that does not know the zone for an answer', async () => {
+  it('does not treat silence from a server that does not know the zone as a response', async () => {
     const root = await server('127.0.0.1', {}, { 'good.test': at('127.0.0.2') });
     await server('127.0.0.2', {}, { 'good.test': at('127.0.0.1') });
     const resolver = await startResolver();
@@ -108,7 +111,7 @@ describe('a lookup at the authoritative servers', () => {
     });
   });
 
-  it('ends where delegations lead in a circle', async () => {
+  it('stops if delegations form a loop', async () => {
     const root = await server(
       '127.0.0.1',
       {},
@@ -125,7 +128,7 @@ describe('a lookup at the authoritative servers', () => {
     expect(root.questions.length).toBeLessThan(10);
   });
 
-  it('asks no server at an address that is not public, and the resolver instead', async () => {
+  it('queries the resolver instead of a server at a non-public address', async () => {
     const root = await server('127.0.0.1', {}, { 'good.test': at('127.0.0.2') });
     const inner = await server('127.0.0.2', { 'good.test': { TXT: ['inner'] } });
     const resolver = await startResolver({ 'good.test': { TXT: ['resolved'] } });
@@ -135,7 +138,7 @@ describe('a lookup at the authoritative servers', () => {
     expect(inner.questions).toEqual([]);
   });
 
-  it('leaves the roots alone for a while where the network lets no question out', async () => {
+  it('skips the roots for a while if the network lets no query out', async () => {
     const root = await server('127.0.0.1', {});
     root.fail('good.test', 'timeout');
     const dns = lookupFrom(root, await startResolver({ 'good.test': { TXT: ['resolved'] } }));

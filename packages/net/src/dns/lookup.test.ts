@@ -33,13 +33,13 @@ describe('a lookup', () => {
     expect(await dns.lookup('alias.test', 'CNAME')).toMatchObject({ kind: 'found', records: ['a.test'], alias: null });
   });
 
-  it('reads mail exchangers', async () => {
+  it('returns mail exchangers', async () => {
     zone.set('mx.test', 'MX', [{ priority: 10, exchange: 'in.test' }]);
 
     expect(await dns.lookup('mx.test', 'MX')).toMatchObject({ kind: 'found', records: ['10 in.test'] });
   });
 
-  it('tells a name without such a record, or no name at all, from an answer that did not come', async () => {
+  it('distinguishes a missing record or name from a missing response', async () => {
     zone.set('broken.test', 'TXT', ['x']);
     zone.fail('broken.test', 'SERVFAIL');
     zone.set('shut.test', 'TXT', ['x']);
@@ -51,7 +51,7 @@ describe('a lookup', () => {
     expect(await dns.lookup('shut.test', 'TXT')).toMatchObject({ kind: 'error' });
   });
 
-  it('gives up on a server that stays silent', async () => {
+  it('gives up on an unresponsive server', async () => {
     zone.set('silent.test', 'TXT', ['x']);
     zone.fail('silent.test', 'timeout');
 
@@ -61,7 +61,7 @@ describe('a lookup', () => {
     });
   });
 
-  it('blames the servers that it was given only where none of them says anything', async () => {
+  it('blames the configured servers only if none of them responds', async () => {
     const closed_zone = await startDnsZone();
     await closed_zone.stop();
     zone.set('half.test', 'TXT', ['x']);
@@ -77,7 +77,7 @@ describe('a lookup', () => {
     });
   });
 
-  it('shows hostile answers as short text, and not all of them', async () => {
+  it('shows hostile responses as short text, and not all of them', async () => {
     const hostile = '\u0000\u001b[31m<script>\r\nSet-Cookie: a=b';
     zone.set('hostile.test', 'TXT', [
       hostile,
@@ -96,7 +96,7 @@ describe('a lookup', () => {
     }
   });
 
-  it('takes an answer of many kilobytes whole', async () => {
+  it('accepts a response of many kilobytes in full', async () => {
     const records = Array.from({ length: 15 }, (_, index) => `${index} ${'y'.repeat(900)}`);
     zone.set('long.test', 'TXT', records);
 

@@ -19,8 +19,8 @@ function reply(data: Buffer, pointer = 12): Buffer {
   return Buffer.concat([bytes, record, data]);
 }
 
-describe('a message of the DNS', () => {
-  it('is read as it was meant', () => {
+describe('a DNS message', () => {
+  it('is parsed as intended', () => {
     const decoded = decodeReply(reply(Buffer.from('\u0003one\u0003two')));
 
     expect(decoded).toEqual({
@@ -35,13 +35,13 @@ describe('a message of the DNS', () => {
     });
   });
 
-  it('is refused where a name points at itself or ahead, or a string ends after its record', () => {
+  it('is rejected if a name points to itself or ahead, or a string ends after its record', () => {
     expect(decodeReply(reply(Buffer.from('\u0001x'), 24))).toBeNull();
     expect(decodeReply(reply(Buffer.from('\u0001x'), 0x3fff))).toBeNull();
     expect(decodeReply(reply(Buffer.from('\u0009x')))).toBeNull();
   });
 
-  it('never makes its reader throw or hang, whatever it holds', () => {
+  it('never makes the parser throw or hang, whatever it contains', () => {
     const good = reply(Buffer.from('\u0003one\u0003two'));
     fc.assert(fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => void decodeReply(Buffer.from(bytes))));
     fc.assert(
@@ -53,7 +53,7 @@ describe('a message of the DNS', () => {
     );
   });
 
-  it('cannot ask for what is no name', () => {
+  it('cannot query an invalid name', () => {
     for (const name of ['', 'a..b', `${'a'.repeat(64)}.test`, 'é.test', `${'a.'.repeat(130)}test`, 'a b.test']) {
       expect(encodeQuestion(1, name, 'A', true), name).toBeNull();
     }
@@ -66,11 +66,11 @@ describe('the address of a name server', () => {
     ['192.0.2.1:5353', '192.0.2.1', 5353],
     ['2001:db8::1', '2001:db8::1', 53],
     ['[2001:db8::1]:54', '2001:db8::1', 54],
-  ])('%s is %s port %d', (text, address, port) => {
+  ])('%s parses as %s port %d', (text, address, port) => {
     expect(readServer(text)).toEqual({ address, port });
   });
 
-  it('is an address', () => {
+  it('must be an IP address', () => {
     expect(() => readServer('localhost:53')).toThrow('localhost:53');
   });
 });

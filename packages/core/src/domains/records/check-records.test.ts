@@ -47,8 +47,8 @@ async function checkOne(name: string, purpose: string, where: Partial<Site> = {}
   return { status: statusOf(one.finding), ...one.finding };
 }
 
-describe('a check of the records', () => {
-  it('finds everything right, and asks for nothing more than the records', async () => {
+describe('a DNS record check', () => {
+  it('finds a correct setup without problems, and queries nothing beyond the records', async () => {
     const name = published();
     const before = zone.questions.length;
 
@@ -74,7 +74,7 @@ describe('a check of the records', () => {
     expect(proofOf(checked)).toBe('wrong');
   });
 
-  it('ends at its deadline, and concludes nothing from what was not answered', async () => {
+  it('stops at its deadline, and concludes nothing from unanswered queries', async () => {
     const name = published();
     zone.set(name, 'TXT', ['v=spf1 include:slow.test ~all']);
     zone.fail('slow.test', 'timeout');
@@ -90,7 +90,7 @@ describe('a check of the records', () => {
     expect(proofOf(checked)).toBe('unknown');
   });
 
-  it('ends after three seconds where a caller waits and no name server answers (real R21)', async () => {
+  it('stops after three seconds if a caller is waiting and no name server responds (real R21)', async () => {
     const name = published();
     zone.set(name, 'TXT', ['v=spf1 include:slow.test ~all']);
     for (const silent of ['slow.test', `_postrider.${name}`, `pr1._domainkey.${name}`, `_dmarc.${name}`])
@@ -162,7 +162,7 @@ describe('a check of the records', () => {
     });
   });
 
-  it('uses the organizational policy for a subdomain without one', async () => {
+  it('uses the organizational policy for a subdomain that has none', async () => {
     const name = published('mail.');
     zone.remove(`_dmarc.${name}`);
     zone.set(`_dmarc.${name.slice('mail.'.length)}`, 'TXT', ['v=DMARC1; p=quarantine']);
@@ -195,14 +195,14 @@ describe('a check of the records', () => {
     });
   });
 
-  it('detects a wrong value, and how long it stays cached', async () => {
+  it('detects a wrong value, and reports how long it stays cached', async () => {
     const name = published();
     zone.set(`_postrider.${name}`, 'TXT', ['postrider-verification=older'], 172_800);
 
     expect(await checkOne(name, 'ownership')).toMatchObject({ diagnosis: 'mismatch', ttl_seconds: 172_800 });
   });
 
-  it('detects a truncated, a split, a quoted and a revoked key', async () => {
+  it('detects a truncated key, a split key, a quoted key and a revoked key', async () => {
     const name = published();
     const at = `pr1._domainkey.${name}`;
     zone.set(at, 'TXT', [dkim.slice(0, 255)]);
@@ -228,7 +228,7 @@ describe('a check of the records', () => {
     expect(await checkOne(name, 'spf')).toMatchObject({ status: 'multiple', diagnosis: 'two_records', detail: '2' });
   });
 
-  it('counts the lookups of SPF through its includes, which may form a loop', async () => {
+  it('counts SPF lookups through includes, even if they form a loop', async () => {
     const name = published();
     zone.set('circle.test', 'TXT', ['v=spf1 include:circle.test -all']);
     zone.set(name, 'TXT', ['v=spf1 a:mail.service.test include:circle.test ~all']);
@@ -242,7 +242,7 @@ describe('a check of the records', () => {
     expect(await checkOne(name, 'spf')).toMatchObject({ diagnosis: 'spf_too_many_lookups' });
   });
 
-  it('finds the service in an SPF record that is included', async () => {
+  it('finds the service in an included SPF record', async () => {
     const name = published();
     zone.set('spf.service.test', 'TXT', ['v=spf1 a:mail.service.test -all']);
     zone.set(name, 'TXT', ['v=spf1 include:spf.service.test ~all']);
@@ -250,7 +250,7 @@ describe('a check of the records', () => {
     expect(await checkOne(name, 'spf')).toMatchObject({ status: 'ok' });
   });
 
-  it('detects that mail fails a strict DMARC policy without the key, and depends on the key alone with aspf=s', async () => {
+  it('detects email that fails strict DMARC without the key, and relies on it alone with aspf=s', async () => {
     const name = published();
     zone.set(`_dmarc.${name}`, 'TXT', ['v=DMARC1; p=reject; aspf=s']);
     const strict = await checkOne(name, 'dmarc');
@@ -273,7 +273,7 @@ describe('a check of the records', () => {
     expect(proofOf(checked)).toBe('unknown');
   });
 
-  it('distinguishes a record not yet in caches from a wrong one', async () => {
+  it('distinguishes a record that is not in caches yet from a wrong one', async () => {
     const name = published();
     const behind = await startDnsZone();
     behind.set(`_postrider.${name}`, 'TXT', ['postrider-verification=older'], 7200);
@@ -292,7 +292,7 @@ describe('a check of the records', () => {
     if (ownership) diagnoses.add(ownership.finding.diagnosis);
   });
 
-  it('stays bounded with hostile answers', async () => {
+  it('stays bounded despite hostile responses', async () => {
     const name = published();
     zone.set(
       name,
@@ -309,13 +309,13 @@ describe('a check of the records', () => {
     expect(zone.questions.length - before).toBeLessThan(20);
   });
 
-  it('covers every diagnosis with a zone that causes it', () => {
+  it('covers every diagnosis with a zone that triggers it', () => {
     expect(diagnosisNames.filter((diagnosis) => !diagnoses.has(diagnosis))).toEqual([]);
   });
 });
 
-describe('the wanted records', () => {
-  it('are those that were published here', () => {
+describe('the expected records', () => {
+  it('match those published in this test', () => {
     const expected = wantedRecords(domainOf('x.test'), keys, site);
 
     expect(expected.map(({ value }) => value)).toEqual([

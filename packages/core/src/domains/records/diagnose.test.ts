@@ -15,7 +15,7 @@ function diagnosisOf(purpose: string, values: string[], where = site): Diagnosis
   return judge(expected, values, where, null);
 }
 
-describe('the diagnosis of a record', () => {
+describe('a record diagnosis', () => {
   it.each<[Diagnosis, string[]]>([
     ['right', ['v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG']],
     ['right', ['p=MIIBIjANBgkqhkiG']],
@@ -34,7 +34,7 @@ describe('the diagnosis of a record', () => {
     ['split_wrongly', ['"v=DKIM1; k=rsa; p=MIIBIjAN" "BgkqhkiG"']],
     ['split_wrongly', ['v=DKIM1\\; k=rsa\\; p=MIIBIjANBgkqhkiG']],
     ['truncated', ['v=DKIM1; k=rsa; p=MIIBIjAN', 'an unrelated line']],
-  ])('calls a DKIM key %s for %j', (diagnosis, values) => {
+  ])('reports a DKIM key as %s for %j', (diagnosis, values) => {
     expect(diagnosisOf('dkim', values)).toBe(diagnosis);
   });
 
@@ -44,7 +44,7 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['postrider-verification=abcd']],
     ['missing', ['v=spf1 -all']],
     ['missing', []],
-  ])('calls a proof of ownership %s for %j', (diagnosis, values) => {
+  ])('reports a proof of ownership as %s for %j', (diagnosis, values) => {
     expect(diagnosisOf('ownership', values)).toBe(diagnosis);
   });
 
@@ -54,11 +54,11 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['v=spf1 -a:mail.service.test -all']],
     ['missing', ['v=spf10 -all']],
     ['two_records', ['v=spf1 a:mail.service.test -all', 'v=spf1 -all']],
-  ])('calls SPF %s for %j', (diagnosis, values) => {
+  ])('reports SPF as %s for %j', (diagnosis, values) => {
     expect(diagnosisOf('spf', values)).toBe(diagnosis);
   });
 
-  it('accepts any single SPF record if mail leaves by a relay', () => {
+  it('accepts any single SPF record if email leaves through a relay', () => {
     expect(diagnosisOf('spf', ['v=spf1 include:x.test -all'], { ...site, relayed: true })).toBe('right');
   });
 
@@ -69,7 +69,7 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['v=DMARC1; p=maybe']],
     ['missing', ['v=DMARC12; p=none']],
     ['two_records', ['v=DMARC1; p=none', 'v=DMARC1; p=reject']],
-  ])('calls DMARC %s for %j', (diagnosis, values) => {
+  ])('reports DMARC as %s for %j', (diagnosis, values) => {
     expect(diagnosisOf('dmarc', values)).toBe(diagnosis);
   });
 
@@ -78,13 +78,13 @@ describe('the diagnosis of a record', () => {
     ['mismatch', ['10 other.test']],
     ['mismatch', ['0 ']],
     ['missing', []],
-  ])('calls a return path %s for %j', (diagnosis, values) => {
+  ])('reports a return path as %s for %j', (diagnosis, values) => {
     expect(diagnosisOf('return_path', values)).toBe(diagnosis);
   });
 });
 
 describe('the advice on a record', () => {
-  it('is one sentence for each diagnosis but one, and for a record not checked yet', () => {
+  it('is one sentence for each diagnosis but one, and for an unchecked record', () => {
     const finding = { found: [], detail: 'x.test', ttl_seconds: null, observed: [] };
     for (const record of records) {
       expect(adviceOf(record, undefined)).toMatch(/^Publish it, .*\.$/);
@@ -97,7 +97,7 @@ describe('the advice on a record', () => {
     expect(Object.values(diagnoses).filter(({ advice }) => advice === null)).toHaveLength(1);
   });
 
-  it('does not blame the name servers of the domain if those of DNS_SERVERS did not answer', () => {
+  it('does not blame the domain’s name servers if those in DNS_SERVERS did not respond', () => {
     const finding = { diagnosis: 'lookup_failed', found: [], ttl_seconds: null, observed: [] } as const;
     const [record] = records;
     if (!record) throw new Error('no record is wanted');
@@ -109,7 +109,7 @@ describe('the advice on a record', () => {
     expect(advice('the name server returned SERVFAIL')).toMatch(/: check the name servers of the domain\.$/);
   });
 
-  it('says how long the old value stays cached, if that is long', () => {
+  it('states how long the old value stays cached, if that is long', () => {
     const finding = { diagnosis: 'mismatch', found: [], detail: null, observed: [] } as const;
     const [record] = records;
     if (!record) throw new Error('no record is wanted');

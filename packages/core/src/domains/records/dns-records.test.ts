@@ -9,8 +9,8 @@ const keys = [
   { id: 'dkk_3', selector: 'pr2', algorithm: 'rsa', public_key: 'MIIBIjANBgkqhkiX', role: 'next' },
 ] as const;
 
-describe('the records of a domain', () => {
-  it('are these, two of them required', () => {
+describe('a domain’s records', () => {
+  it('match the expected list, with two required', () => {
     const records = wantedRecords(domain, keys, site);
 
     expect(records.map(({ purpose, required, type, host, value }) => [purpose, required, type, host, value])).toEqual([
@@ -25,21 +25,21 @@ describe('the records of a domain', () => {
     for (const record of records) expect(record.fqdn).toBe(`${record.host}.good.test`);
   });
 
-  it('alias the return path to the one that the service has', () => {
+  it('alias the return path to the one of the service', () => {
     const [alias, spf] = wantedRecords(domain, [], { ...site, return_path_domain: 'b.service.test' }).slice(1);
 
     expect(alias).toMatchObject({ purpose: 'return_path', type: 'CNAME', value: 'b.service.test' });
     expect(spf).toMatchObject({ purpose: 'spf', fqdn: 'mail.good.test' });
   });
 
-  it('omit the proof if none is needed', () => {
+  it('omit the ownership proof if none is needed', () => {
     const records = wantedRecords({ ...domain, ownership_token: null }, [], site);
 
     expect(records.map(({ purpose }) => purpose)).toEqual(['return_path', 'spf', 'dmarc']);
   });
 
   it.each(['localhost', 'mail.localhost', '127.0.0.1', '10.0.0.5', '[::1]'])(
-    'are not to be published where they name %s',
+    'must not be published if they name %s',
     (helo_name) => {
       const records = wantedRecords(domain, keys, { ...site, helo_name });
 

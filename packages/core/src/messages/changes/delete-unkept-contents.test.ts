@@ -27,7 +27,7 @@ const reasonOf = (promise: Promise<unknown>) =>
     (error) => error.reason,
   );
 
-describe('a message with retain none', () => {
+describe('a message with retain: none', () => {
   it('loses its content once its last recipient is closed, and keeps its log', async () => {
     const id = await send({ attachments: [{ filename: 'a.txt', content: 'SGk=' }] });
     await world.drain();
@@ -50,7 +50,7 @@ describe('a message with retain none', () => {
     expect(await deleteUnkeptContents(world.services)).toBe(0);
   });
 
-  it('keeps it while one of its recipients is open', async () => {
+  it('keeps its content while one of its recipients is open', async () => {
     world.smtp.script(({ to }) =>
       String(to).includes('late') ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' },
     );
@@ -69,7 +69,7 @@ describe('a message with retain none', () => {
     expect(await hasBody(id)).toBe(false);
   });
 
-  it('loses it when it is canceled', async () => {
+  it('loses its content when it is canceled', async () => {
     const id = await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
     expect(await deleteUnkeptContents(world.services)).toBe(0);
 
@@ -80,8 +80,8 @@ describe('a message with retain none', () => {
   });
 });
 
-describe('a message that says nothing of it', () => {
-  it('keeps its content, and a copy of it is kept as the first one was', async () => {
+describe('a message without a retain setting', () => {
+  it('keeps its content, and a resend has the same retention and priority', async () => {
     const id = await send({ retain: undefined, priority: 'bulk' });
     await world.drain();
     await deleteUnkeptContents(world.services);

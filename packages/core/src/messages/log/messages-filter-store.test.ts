@@ -143,19 +143,16 @@ async function readSoFar(): Promise<{ rows: number; pages: number }> {
   return row ?? { rows: Number.NaN, pages: Number.NaN };
 }
 
-it.each(questions)(
-  '%s is read by its index, with a plan that was made on empty tables',
-  async (_name, driver, filter) => {
-    let count = 0;
-    const { rows } = await readFor(async () => {
-      count = await ask(driver, filter);
-    });
+it.each(questions)('%s is read by its index, using a plan created on empty tables', async (_name, driver, filter) => {
+  let count = 0;
+  const { rows } = await readFor(async () => {
+    count = await ask(driver, filter);
+  });
 
-    expect(count).toBeLessThanOrEqual(PAGE);
-    // One entry, its message and its recipient per row of the page.
-    expect(rows).toBeLessThanOrEqual(count * 3 + PAGE);
-  },
-);
+  expect(count).toBeLessThanOrEqual(PAGE);
+  // One entry, its message and its recipient per row of the page.
+  expect(rows).toBeLessThanOrEqual(count * 3 + PAGE);
+});
 
 /**
  * Returns the lowest of three measurements. A wrong index reads its pages every time; the first pages of every index
@@ -171,7 +168,7 @@ const askedOf = (filter: Partial<MessageFilter>) =>
   countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
 const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
 
-it.each(lookUps)('%s is looked up in its index, with a plan that was made on empty tables', async (_name, filter) => {
+it.each(lookUps)('%s is looked up in its index, using a plan created on empty tables', async (_name, filter) => {
   let count = 0;
   const { rows, pages } = await readLeast(async () => {
     count = await ask(eve, filter);
@@ -183,7 +180,7 @@ it.each(lookUps)('%s is looked up in its index, with a plan that was made on emp
   expect(pages).toBeLessThan(pagesOf(filter));
 });
 
-it('a recipient is looked up in its index, with a plan that was made on empty tables', async () => {
+it('a recipient is looked up in its index, using a plan created on empty tables', async () => {
   let count = 0;
   const { rows, pages } = await readLeast(async () => {
     count = await ask(failed, { to: 'eve@example.com' });
@@ -194,7 +191,7 @@ it('a recipient is looked up in its index, with a plan that was made on empty ta
   expect(pages).toBeLessThan(pagesOf({ to: 'eve@example.com' }));
 });
 
-it('the senders of a domain are told apart without reading its messages', async () => {
+it('the senders of a domain are distinguished without reading its messages', async () => {
   let senders: readonly string[] | null = null;
   const { rows } = await readFor(async () => {
     senders = await sendersOf(sql, WORKSPACE, 'one.test', 32);
@@ -205,7 +202,7 @@ it('the senders of a domain are told apart without reading its messages', async 
   expect(await sendersOf(sql, WORKSPACE, 'one.test', 1)).toBeNull();
 });
 
-it('the rarest of several filters leads, and the first page of each is all that is looked at', async () => {
+it('the rarest of several filters leads, and only the first page of each is examined', async () => {
   let driver: Driver | null = null;
   const { rows } = await readFor(async () => {
     driver = await rarestDriver(sql, WORKSPACE, bothDrivers, everything);

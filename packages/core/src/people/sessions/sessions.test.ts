@@ -49,7 +49,7 @@ async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettl
 }
 
 describe('signing in', () => {
-  it('a sign-in with a password that is changed meanwhile begins no session', async () => {
+  it('a sign-in with a password that changes in the meantime starts no session', async () => {
     const outcome = await changeMeanwhile(() => login(world.services, { email, password }, arrival));
 
     expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_login' } });
@@ -67,7 +67,7 @@ describe('signing in', () => {
 });
 
 describe('a login link', () => {
-  it('a link requested while the password is reset is created after the reset, and not concurrently', async () => {
+  it('a link requested during a password reset is created after the reset, not concurrently', async () => {
     const outcome = await changeMeanwhile(link);
 
     expect(outcome).toMatchObject({ status: 'fulfilled' });
@@ -76,7 +76,7 @@ describe('a login link', () => {
 });
 
 describe('the periodic tasks', () => {
-  it('forget sessions and links that have ended, and no others', async () => {
+  it('delete ended sessions and links, and no others', async () => {
     await loginByLink(world.services, await link(), arrival);
     await link();
     await world.clock.advance(12 * HOUR_MS + 1000);

@@ -60,8 +60,8 @@ async function states(): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-describe('the lock order of deliveries', () => {
-  it('is that of their ids when results are recorded, whatever order the requests ended in', async () => {
+describe('the lock order of webhook deliveries', () => {
+  it('follows their ids when results are recorded, in whatever order the requests finished', async () => {
     const { ids } = await owed();
     const posts = await world.claimWebhooks(COUNT);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
@@ -75,7 +75,7 @@ describe('the lock order of deliveries', () => {
     expect(await states()).toEqual(['delivered']);
   });
 
-  it('is that of their ids in a recovery', async () => {
+  it('follows their ids during a recovery', async () => {
     const { webhook_id, ids } = await owed();
     await world.services.sql`update webhook_deliveries set state = 'failed'`;
 
@@ -87,7 +87,7 @@ describe('the lock order of deliveries', () => {
 });
 
 describe('a recovery', () => {
-  it('brings back what is given up at the same time', async () => {
+  it('revives deliveries that are given up at the same time', async () => {
     const { webhook_id } = await owed();
     let working: Promise<unknown> = Promise.resolve();
 

@@ -40,7 +40,7 @@ const month = async (name: string) => {
   return row?.there;
 };
 
-describe('finished deliveries', () => {
+describe('finished webhook deliveries', () => {
   it('are kept until 30 days after the end of their month, and dropped with it', async () => {
     await happen();
     await world.postWebhooks();
@@ -56,7 +56,7 @@ describe('finished deliveries', () => {
     expect(await homes()).toEqual([{ event_id: later, home: 'webhook_deliveries_203007', state: 'pending' }]);
   });
 
-  it('are deleted row by row if the month has a pending one, which stays', async () => {
+  it('are deleted row by row if the month has a pending one, which is kept', async () => {
     await happen();
     await world.postWebhooks();
     sink.script(() => ({ kind: 'reply', status: 500 }));

@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => sink.stop());
 
-describe('a delivery', () => {
-  it('shows each attempt with request and response, also those before a replay', async () => {
+describe('a webhook delivery', () => {
+  it('shows each attempt with request and response, including those before a replay', async () => {
     const ctx = world.as(world.workspace_id);
     const { id, secret, url } = await invoke(ctx, createWebhook, { url: `${sink.url}/hook`, events: ['email.queued'] });
     sink.script(() => ({ kind: 'reply', status: 503 }));
@@ -70,7 +70,7 @@ describe('a delivery', () => {
     expect(rows.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('shows a success after failures that a release before this one recorded', async () => {
+  it('shows a success after failures recorded by an earlier release', async () => {
     const ctx = world.as(world.workspace_id);
     const { id } = await invoke(ctx, createWebhook, { url: `${sink.url}/old`, events: ['email.queued'] });
     sink.script(({ path }) => ({ kind: 'reply', status: path === '/old' ? 503 : 200 }));
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('shows why there was no response, and nothing of another workspace', async () => {
+  it('shows why there was no response, and is hidden from other workspaces', async () => {
     const { workspace_id } = await world.workspace('free');
     const ctx = world.as(workspace_id);
     const { id } = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1:65000/hook' });

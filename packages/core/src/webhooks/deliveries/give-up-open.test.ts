@@ -49,7 +49,7 @@ describe('a pending delivery of a closed endpoint', () => {
     expect(await states()).toEqual(['failed']);
   });
 
-  it('fails later if it is locked both times', async () => {
+  it('fails later if it is locked during both passes', async () => {
     const { id } = await hook();
     await happen(world.services.sql);
     await happen(world.services.sql);

@@ -40,7 +40,7 @@ async function openAt(workspace_id: string): Promise<number> {
   return rows.length;
 }
 
-it('fairness P13: recoveries take turns between workspaces, whatever one has started', async () => {
+it('fairness P13: recoveries alternate between workspaces, however many one has started', async () => {
   const greedy = world.workspace_id;
   await addEvents(greedy, 1200);
   for (let n = 0; n < ENDPOINTS; n++) await recoverAt(greedy, await endpointOf(greedy));
@@ -55,7 +55,7 @@ it('fairness P13: recoveries take turns between workspaces, whatever one has sta
   expect(await openAt(greedy)).toBe(ENDPOINTS - 1);
 });
 
-it('fairness P13: a second recovery of an endpoint is rejected and counted, until the first has ended', async () => {
+it('fairness P13: a second recovery of an endpoint is rejected and counted until the first finishes', async () => {
   const { workspace_id } = world;
   const id = await endpointOf(workspace_id);
   await recoverAt(workspace_id, id);
@@ -70,7 +70,7 @@ it('fairness P13: a second recovery of an endpoint is rejected and counted, unti
   expect((await recoverAt(workspace_id, id)).status).toBe('started');
 });
 
-it('a recovery whose job has failed too often makes room for the next one', async () => {
+it('a recovery whose job has failed too often makes way for the next one', async () => {
   const { workspace_id } = world;
   const id = await endpointOf(workspace_id);
   await recoverAt(workspace_id, id);
@@ -80,7 +80,7 @@ it('a recovery whose job has failed too often makes room for the next one', asyn
   expect(await openAt(workspace_id)).toBe(1);
 });
 
-it('a recovery ends with its endpoint', async () => {
+it('a recovery stops when its endpoint is deleted', async () => {
   const { workspace_id } = world;
   await addEvents(workspace_id, 1200);
   const id = await endpointOf(workspace_id);

@@ -7,12 +7,12 @@ import { eventTypes } from '../../events/index.ts';
 const page = readFileSync(webhooksPage, 'utf8');
 
 describe('docs/webhooks.md', () => {
-  it('lists the events as they are; node scripts/list-events.ts lists them again', () => {
+  it('lists the current events; node scripts/list-events.ts regenerates it', () => {
     expect(page).toBe(withEvents(page));
     for (const type of eventTypes) expect(page).toContain(`| \`${type}\` |`);
   });
 
-  it('has an example whose signature is right', () => {
+  it('has an example with a correct signature', () => {
     const line = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(page)?.[1] ?? '';
     const body = /^\{"id":.*\}$/m.exec(page)?.[0] ?? '';
     const key = Buffer.from(line('secret').replace('whsec_', ''), 'base64');

@@ -54,7 +54,7 @@ describe('a statement that records events', () => {
     expect((await fetch()).map(({ data }) => data)).toEqual([{ workspace_id: world.workspace_id, webhook_id: id }]);
   });
 
-  it('sends no job if no endpoint subscribes', async () => {
+  it('sends no job if no endpoint is subscribed', async () => {
     await send();
     await hook('/bounces', ['email.bounced']);
     await send();
@@ -63,7 +63,7 @@ describe('a statement that records events', () => {
   });
 });
 
-describe('a webhook that is deleted while its first delivery is fetched', () => {
+describe('a webhook deleted while its first delivery is fetched', () => {
   it('real R20: does not fail the fetch of the others', async () => {
     const doomed = await hook('/doomed');
     const other = await hook('/other');
@@ -93,7 +93,7 @@ describe('a webhook that is deleted while its first delivery is fetched', () => 
   });
 });
 
-describe('a lease', () => {
+describe('an endpoint lease', () => {
   it('merges many jobs, and keeps one until its results are recorded', async () => {
     await hook();
     await send();
@@ -118,7 +118,7 @@ describe('a lease', () => {
     expect(await calls()).toEqual([]);
   });
 
-  it('is followed by one job for the next attempt, however many leases come before that', async () => {
+  it('is followed by one job for the next attempt, however many leases come first', async () => {
     await hook();
     sink.script(() => ({ kind: 'reply', status: 500 }));
     await send();
@@ -137,7 +137,7 @@ describe('a lease', () => {
     expect(await calls()).toEqual([]);
   });
 
-  it('a lease of a paused endpoint ends immediately, and the job for the end of the pause stays alone', async () => {
+  it('a lease on a paused endpoint ends immediately, leaving only the job for the end of the pause', async () => {
     await hook();
     sink.script(() => ({ kind: 'reply', status: 503, headers: { 'retry-after': '600' } }));
     await send();
@@ -155,7 +155,7 @@ describe('a lease', () => {
     [20, 3],
     [1, 5],
   ])(
-    'a lease that resumes at %i a minute is followed by one job, for the next delivery or %i s later',
+    'a lease resuming at %i a minute is followed by one job, for the next delivery or %i s later',
     async (rate, wait) => {
       const { id } = await hook();
       await send();
@@ -180,7 +180,7 @@ describe('a lease', () => {
     },
   );
 
-  it('excludes other workers, whose jobs end except for one at the expiry of the lease', async () => {
+  it('excludes other workers, whose jobs finish except for one at lease expiry', async () => {
     await hook();
     await send();
     const first = await takeEndpointLeases(world.services, await fetch(), []);
@@ -203,7 +203,7 @@ describe('a lease', () => {
     expect((await claimPosts(world.services, quota)).posts).toHaveLength(1);
   });
 
-  it('a lease of a dead worker expires after ten seconds, and events of that time are sent then', async () => {
+  it('a dead worker’s lease expires after ten seconds, and events from that time are then sent', async () => {
     await hook();
     await send();
     const dead = await takeEndpointLeases(world.services, await fetch(), []);
@@ -222,7 +222,7 @@ describe('a lease', () => {
     expect(await world.postWebhooks()).toBe(1);
   });
 
-  it('a lease of a disabled endpoint ends, and enabling it sends a job for pending deliveries', async () => {
+  it('a lease on a disabled endpoint ends, and enabling it sends a job for pending deliveries', async () => {
     const { id } = await hook();
     await send();
     await world.services.sql`update webhooks set status = 'disabled', status_reason = 'manual'`;
@@ -234,7 +234,7 @@ describe('a lease', () => {
     expect(await world.postWebhooks()).toBe(1);
   });
 
-  it('sees the deliveries of a job that ended while it was ending', async () => {
+  it('includes deliveries of a job that finished while the lease was ending', async () => {
     await hook();
     await send();
     const { endpointLeases } = await takeEndpointLeases(world.services, await fetch(), []);
@@ -270,7 +270,7 @@ describe('a lease', () => {
 });
 
 describe('the reconciler', () => {
-  it('finds due deliveries without a job, sends one and logs an alarm', async () => {
+  it('finds due deliveries without a job, sends one and raises an alarm', async () => {
     await hook();
     await send();
     await world.services.sql`delete from pgboss.job where name = 'webhook.deliver'`;

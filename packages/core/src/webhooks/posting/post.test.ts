@@ -79,7 +79,7 @@ async function statusOf(id: string): Promise<{ status: string; status_reason: st
 }
 
 describe('a webhook', () => {
-  it('gets every event of a mail, signed, in a body that says what GET /events says', async () => {
+  it('receives every event of an email, signed, with the same body as GET /events', async () => {
     const { secret } = await hook();
     const { id } = await send({ to: ['ada@example.com', 'bob@example.com'], tags: ['a'], metadata: { order: '1' } });
     await world.drain();
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('gets only the types that it asked for, and none of another workspace', async () => {
+  it('receives only the types it subscribed to, and none of another workspace', async () => {
     await hook('/bounces', { events: ['email.bounced'] });
     await hook('/delivered', { events: ['email.delivered'] });
     const other = await world.workspace('free');
@@ -118,7 +118,7 @@ describe('a webhook', () => {
     expect(sink.requests.map(({ path }) => path)).toEqual(['/delivered']);
   });
 
-  it('gets events without a message too', async () => {
+  it('receives events without a message too', async () => {
     const { secret } = await hook('/hook', { events: ['suppression.added'] });
     const { workspace_id } = world;
     const now = world.clock.now();
@@ -144,7 +144,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('gets nothing from a transaction that rolls back', async () => {
+  it('receives nothing from a transaction that rolls back', async () => {
     await hook();
     const { workspace_id, services } = world;
     const event = newId('event', world.clock.now());
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('stays below 20 kB for any mail, and lists the omitted fields', async () => {
+  it('stays below 20 kB for any email, and lists the omitted fields', async () => {
     const { secret } = await hook('/hook', { events: ['email.queued'] });
     const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key${index}`, 'é'.repeat(500)]));
     const to = Array.from({ length: 50 }, (_, index) => `${'"\u0001"'.length}${'a'.repeat(60)}${index}@example.com`);
@@ -179,10 +179,10 @@ describe('a webhook', () => {
   });
 });
 
-describe('a failed post', () => {
+describe('a failed webhook post', () => {
   beforeEach(() => world.clock.freeze(new Date(Math.floor(Date.now() / 1000) * 1000)));
 
-  it('is retried on the schedule with jitter, under the same id and with a new timestamp', async () => {
+  it('is retried on schedule with jitter, under the same id and with a new timestamp', async () => {
     const { secret } = await hook('/hook', { events: ['email.queued'] });
     await send();
     sink.script(({ nth }) => ({ kind: 'reply', status: nth <= 3 ? 500 : 200, body: 'later\u0000!' }));
@@ -209,7 +209,7 @@ describe('a failed post', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('is given up after the last of the schedule, and shows the last answer', async () => {
+  it('is abandoned after the last retry on the schedule, and shows the last response', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     sink.script(() => ({ kind: 'reply', status: 500, body: `${'x'.repeat(2000)}` }));
@@ -227,7 +227,7 @@ describe('a failed post', () => {
   });
 
   it.each([429, 503])(
-    'waits as long as Retry-After of a %i says, with all that is for the endpoint',
+    'waits as long as the Retry-After of a %i, along with everything for that endpoint',
     async (status) => {
       await hook('/hook', { events: ['email.queued'] });
       await send();
@@ -245,7 +245,7 @@ describe('a failed post', () => {
     },
   );
 
-  it('waits as long as Retry-After has said, although another post fails without one', async () => {
+  it('waits as long as its Retry-After, even if another post fails without one', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await send();
@@ -266,7 +266,7 @@ describe('a failed post', () => {
     expect(row?.paused_until?.getTime()).toBe(world.clock.now() + 3_600_000);
   });
 
-  it('takes a Retry-After of another status for none', async () => {
+  it('ignores a Retry-After with any other status', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     sink.script(() => ({ kind: 'reply', status: 500, headers: { 'retry-after': '3600' } }));
@@ -297,7 +297,7 @@ describe('a failed post', () => {
     expect(await world.services.jobs.fetch('webhook.close', 5)).toMatchObject([{ data: { webhook_id: id } }]);
   });
 
-  it('disables on 410 even if the same endpoint has just accepted another', async () => {
+  it('disables on 410 even if the same endpoint has just accepted another post', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await world.postWebhooks();
@@ -310,7 +310,7 @@ describe('a failed post', () => {
     expect(await statusOf(id)).toEqual({ status: 'disabled', status_reason: 'gone' });
   });
 
-  it('does not count against the endpoint if the failure is our own', async () => {
+  it('does not count against the endpoint if the failure is ours', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await world.services.sql`delete from events`;
@@ -322,7 +322,7 @@ describe('a failed post', () => {
     expect(row).toEqual({ failing_since: null, failure_count: 0 });
   });
 
-  it('gives notice after a day without one success, and disables after five', async () => {
+  it('triggers a notice after a day without a success, and disables the endpoint after five', async () => {
     const { id } = await hook('/dead', { events: ['email.queued'] });
     await hook('/watch', { events: ['webhook.failing', 'webhook.disabled'] });
     sink.script(({ path }) => ({ kind: 'reply', status: path === '/dead' ? 500 : 200 }));
@@ -350,7 +350,7 @@ describe('a failed post', () => {
     expect(await statusOf(id)).toEqual({ status: 'disabled', status_reason: 'failing' });
   });
 
-  it('forgets the failures after one success', async () => {
+  it('resets the failure count after one success', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     let status = 500;
     sink.script(() => ({ kind: 'reply', status }));
@@ -368,7 +368,7 @@ describe('a failed post', () => {
     expect(await statusOf(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('pauses the endpoint after five in a row, and then tries it with one at a time until that is taken', async () => {
+  it('pauses the endpoint after five in a row, then probes it one at a time until accepted', async () => {
     await hook('/hook', { events: ['email.queued'] });
     sink.script(() => ({ kind: 'reply', status: 500 }));
     for (let count = 0; count < 12; count++) await send();
@@ -430,8 +430,8 @@ describe('an endpoint whose name now resolves to a private address', () => {
   });
 });
 
-describe('a lease', () => {
-  it('excludes other workers, and a late owner changes nothing', async () => {
+describe('a posting lease', () => {
+  it('excludes other workers, and a late owner cannot change anything', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     const first = await world.claimWebhooks(4);
@@ -455,7 +455,7 @@ describe('a lease', () => {
     expect(world.logged.map((line) => line.msg)).toContain('dropped webhook results whose lease had expired');
   });
 
-  it('is released immediately with its unposted deliveries, which count no attempt', async () => {
+  it('is released immediately along with unposted deliveries, without counting an attempt', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     const posts = await world.claimWebhooks(4);
@@ -486,7 +486,7 @@ describe('a receiver over TLS', () => {
         'DNS:mx1.good.test, DNS:mx2.good.test, DNS:mta-sts.good.test',
     ],
   ])(
-    'a receiver whose certificate %s gets nothing, and the delivery says why',
+    'a receiver whose certificate %s gets nothing, and the delivery reports why',
     async (_, host, certificate, trusted, error) => {
       const receiver = await startWebhookSink({ tls: certificate });
       const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
