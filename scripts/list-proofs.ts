@@ -78,7 +78,7 @@ const findings: Findings = {
     'At startup, embedded databases without a data directory are listed, with instructions for removing them.',
   'real R21': 'Checking a domain takes at most three seconds, and names the queries without a response.',
   'real R23': 'An address with non-ASCII characters before the @ is rejected as not supported yet.',
-  'chaos C1': 'Two bodies with the same meaning count as the same under an idempotency key.',
+  'chaos C1': 'For an idempotency key, two bodies with the same meaning count as the same body.',
   'chaos C2': 'A header that may occur only once is rejected if it is sent twice.',
   'chaos C3': 'A domain that another workspace has verified can be added like any other.',
   'chaos C4': 'GraphQL accepts the same request bodies as REST.',
@@ -99,7 +99,7 @@ const findings: Findings = {
     "If one workspace's alert notices cannot be delivered, notices for the instance and other workspaces are not delayed.",
   'fairness P12':
     'For domain checks, workspaces take turns. Domains whose servers never respond are checked less often.',
-  'fairness P15': "All API keys of a workspace together never exceed its plan's rate, on every API that accepts keys.",
+  'fairness P15': "Together, a workspace's API keys never exceed its plan's rate, on any API that accepts keys.",
   'fairness N6':
     'Connections to the submission ports are shared between workspaces and, before authentication, between networks.',
   'fairness N7':
@@ -112,7 +112,7 @@ const findings: Findings = {
   'fairness P17':
     'Wrong passwords from one network do not lock out known devices, open sessions, or the account on other networks.',
   'fairness C15':
-    'A healthy endpoint gets up to 32 concurrent requests. A failing one is down to one within ten failures.',
+    'A healthy endpoint gets up to 32 concurrent requests. A failing endpoint is down to one after at most ten failures.',
   'fairness C16': 'Return addresses with invalid signatures cause at most one log line per minute.',
   'fairness P16': 'One network cannot use up the connections of the bounce port.',
   'fairness L1': 'Every 429 from every API has a `Retry-After` that says when that limit ends.',
@@ -126,16 +126,16 @@ const findings: Findings = {
   'fairness N8':
     'After a restore, an email is marked as sent only if a log line clearly says that it was. Unclear lines are listed and do not count.',
   'fairness P10':
-    'Memory for large emails is divided among workspaces by bytes and released at the final dot. An email without memory takes no connection.',
+    'Memory for large emails is divided among workspaces by bytes and released at the final dot. An email takes no connection until it has memory.',
   'fairness P11':
-    'Memory for large request bodies is divided among workspaces, with a minimum upload rate. Beyond it, the response is 429 with Retry-After.',
+    'Memory for large request bodies is divided among workspaces, and uploads must reach a minimum rate. If a workspace has too many large requests waiting, the response is 429 with Retry-After.',
   'fairness P33':
     'Connections to a database on another machine use TLS with a verified certificate, with both drivers, unless the URL says otherwise.',
   'fairness P34': 'Every commit is flushed, even if the role or the database has synchronous_commit off.',
   'fairness P35':
     'The secrets of a first start are printed only in a terminal. Otherwise each is in a file with mode 0600 that the output names.',
   'fairness P36':
-    'GraphiQL opens only as a top-level page, and an email preview only there or in a dashboard frame. A script that fetches either gets 403.',
+    'GraphiQL opens only as a top-level page, and an email preview only as a top-level page or in a dashboard frame. A script that fetches either gets 403.',
   'fairness P37':
     'Captured email is parsed in separate threads, and workspaces take turns. smtps:// verifies the server, and HSTS is sent if PUBLIC_URL is https.',
   'fairness N1':

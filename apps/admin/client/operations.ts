@@ -24,7 +24,7 @@ export type MessageFilter = {
   readonly until?: string | null | undefined;
 };
 
-/** The least advanced open status of its recipients; when all are closed, the worst one. */
+/** The least advanced open status among its recipients or, once all of them are closed, the worst status. */
 export type MessageStatus =
   | 'BOUNCED'
   | 'CANCELED'

@@ -29,15 +29,15 @@ export const errorSchema = z
 
 const INTRODUCTION = `Send transactional email, follow its delivery and manage API keys.
 
-Every request needs \`Authorization: Bearer\` with an API key. Every response is JSON; its X-RateLimit-* headers describe the
-window of the current minute. /v1 only grows: responses may gain fields, and their enums may gain values.`;
+Every request needs \`Authorization: Bearer\` with an API key. Every response is JSON. Its X-RateLimit-* headers describe
+the current minute's window. /v1 only grows: responses may gain fields, and their enums may gain values.`;
 
 const sections: readonly Json[] = [
   { name: 'email', description: 'Send email and follow its delivery.' },
   { name: 'events', description: 'All events in one list.' },
   { name: 'webhooks', description: 'Webhook endpoints.' },
   { name: 'suppressions', description: 'Suppressed addresses.' },
-  { name: 'erasures', description: 'Erasures of an address from all stored data.' },
+  { name: 'erasures', description: 'Erase an address from all stored data.' },
   { name: 'api-keys', description: 'API keys and their scopes.' },
   { name: 'domains', description: 'Sending domains and their DNS records.' },
   { name: 'captures', description: 'Email captured instead of delivered.' },

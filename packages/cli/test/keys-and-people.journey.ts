@@ -66,7 +66,9 @@ describe('operators', () => {
 
   it('a second operator is added and removed, but the last one cannot be removed', async () => {
     const addition = await postrider(['operators', 'add', 'Second@people.test', '--password']);
-    expect(addition.out).toMatch(/^\S{20}\ntheir password; shown once\nAdded second@people\.test as an operator\n$/);
+    expect(addition.out).toMatch(
+      /^\S{20}\nthe new user’s password; shown once\nAdded second@people\.test as an operator\n$/,
+    );
     expect((await postrider(['operators', 'login-link'])).err).toMatch(/^missing_option: There are 2 operators/);
 
     expect((await postrider(['operators', 'remove', 'SECOND@people.test', '--yes'])).code).toBe(0);
@@ -85,7 +87,7 @@ describe('members', () => {
     const list = await postrider(['members', 'list', '--json']);
 
     expect(addition.out).toMatch(
-      /^http\S+\/login\/link\/\S{43}\nsigns them in once; expires at .*\nAdded ada@people\.test to wsp_\S+ as admin\n$/,
+      /^http\S+\/login\/link\/\S{43}\nsigns the new user in once; expires at .*\nAdded ada@people\.test to wsp_\S+ as admin\n$/,
     );
     expect(JSON.parse(second.out)).toMatchObject({ role: 'viewer', login_url: expect.any(String) });
     expect(change.out).toMatch(/^Changed bob@people\.test to member in wsp_/);

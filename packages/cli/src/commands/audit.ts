@@ -26,7 +26,7 @@ export function addAudit(program: Command, terminal: Terminal): void {
     audit
       .command(name)
       .description(description)
-      .option('--instance', 'use the instance log (queues, destinations, workspaces and plans); for operators');
+      .option('--instance', 'use the instance log for queues, destinations, workspaces and plans (operators only)');
   const filtered = (name: string, description: string) =>
     command(name, description)
       .option('--action <actions>', 'one or more actions, comma-separated, such as api_key.revoked')

@@ -75,9 +75,9 @@ function addRun(bulk: Command, terminal: Terminal): void {
     .description('run a previewed action by its token; using the token again shows the same bulk operation')
     .requiredOption('--reason <text>', 'reason for the audit log')
     .option('--rate <count>', 'items per second, up to 1000 (default 100)', count)
-    .option('--count <count>', 'the count from the preview (default: ask for it on a terminal)', countOrNone)
+    .option('--count <count>', 'the count from the preview (default: ask for it in a terminal)', countOrNone)
     .option('-y, --yes', 'run without confirming the count')
-    .option('--wait', 'wait until it finishes')
+    .option('--wait', 'wait until the operation finishes')
     .option('--json', 'print JSON')
     .action(async (token: string, options: RunOptions) => {
       const { reason, rate: ratePerSecond } = options;

@@ -61,7 +61,7 @@ export function addDestinations(program: Command, terminal: Terminal): void {
   destinations
     .command('limit <destination>')
     .description(
-      'limit sending to a domain, or to a relay given as host:port; takes effect on every worker within two seconds',
+      'limit sending to a domain, or to a relay given as host:port, effective on every worker within two seconds',
     )
     .option('--connections <count>', 'maximum concurrent emails across all workers', count)
     .option('--per-minute <count>', 'maximum emails per minute', count)

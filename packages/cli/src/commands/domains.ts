@@ -96,7 +96,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
   const workspace = ['--workspace <id>', 'workspace (default: the one the key belongs to)'] as const;
   domains
     .command('suspend <name> <reason>')
-    .description('stop a domain from sending, for operators')
+    .description('stop a domain from sending (operators only)')
     .option(...workspace)
     .option(...json)
     .action(async (name: string, reason: string, { workspace, json }: SuspendOptions) => {
@@ -106,7 +106,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     });
   domains
     .command('resume <name>')
-    .description('allow a suspended domain to be verified again, for operators')
+    .description('allow a suspended domain to be verified again (operators only)')
     .option(...workspace)
     .option(...json)
     .action(async (name: string, { workspace, json }: SuspendOptions) => {

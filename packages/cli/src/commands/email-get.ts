@@ -18,7 +18,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
   one
     .command('give-up <id>')
-    .description('stop retrying deferred recipients and cancel recipients without an attempt')
+    .description('stop retrying deferred recipients and cancel those not attempted yet')
     .option('--reason <text>', 'reason for the audit log')
     .option(...yesOption)
     .option('--json', 'print JSON')

@@ -25,7 +25,7 @@ interface ReleaseOptions {
   readonly json?: boolean;
 }
 
-const LOCAL = ['--local', 'run on the server without a key; opens the database'] as const;
+const LOCAL = ['--local', 'run on the server without an API key, connecting directly to the database'] as const;
 
 export function addHolds(queues: Command, terminal: Terminal): void {
   queues
@@ -33,8 +33,8 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     .description(`stop sending on every worker within two seconds; the scope is one of ${holdScopes.join(', ')}`)
     .option('--reason <text>', 'reason (required), shown wherever email is held')
     .option('--for <time>', 'duration, such as 30m, 2h or 7d (default 24h, at most 30d)', span)
-    .option('--rate <count>', 'emails per minute after it ends (default: no limit)', count)
-    .option('--workspace <id>', 'workspace of the domain, if several workspaces have it')
+    .option('--rate <count>', 'emails per minute after the hold ends (default: no limit)', count)
+    .option('--workspace <id>', 'workspace that the domain is in, if several workspaces have the domain')
     .option(...LOCAL)
     .option('--json', 'print JSON')
     .action(async (scope: string, value: string, options: HoldOptions) => {
@@ -55,7 +55,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
     .command('release <target...>')
     .description('release a hold by its ID, or by scope and value')
     .option('--rate <count>', "emails per minute from now on, instead of the hold's rate", count)
-    .option('--at-once', 'also remove its rate limit, even if the hold has already ended')
+    .option('--at-once', 'also remove the rate limit, even if the hold has already ended')
     .option(...LOCAL)
     .option('--json', 'print JSON')
     .action(async (target: string[], options: ReleaseOptions) => {

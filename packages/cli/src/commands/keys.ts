@@ -44,11 +44,14 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .description('create a key; its secret is printed once')
     .option('--name <text>', 'name that says where the key is used')
     .option('--scope <scope...>', `any of ${scopes.join(' ')}`)
-    .option('--mode <mode>', 'live, or sandbox for a key whose email is only captured')
+    .option('--mode <mode>', 'live, or sandbox to capture email instead of delivering it')
     .option('--domain <name...>', 'domain it can send from (default: any)')
     .option('--allow-ip <network...>', 'IP address or network it can be used from (default: any)')
     .option('--expires <time>', 'expiration time (ISO 8601, UTC if there is no offset)')
-    .option('--local', 'run on the server without a key; opens the database and grants every scope by default')
+    .option(
+      '--local',
+      'run on the server without an API key, connecting directly to the database (default: all scopes)',
+    )
     .option('--json', 'print JSON')
     .action(async (options: CreateOptions) => {
       const key = options.local ? await createLocally(terminal, options) : await createOverHttp(terminal, options);

@@ -8,7 +8,7 @@ import { plain, show, type Terminal } from '../terminal/terminal.ts';
 export function addLogin(program: Command, terminal: Terminal): void {
   program
     .command('login')
-    .description('store a URL and an API key for later commands; reads the key from stdin')
+    .description('read an API key from stdin and store it with the URL for later commands')
     .option('--url <url>', "Postrider's URL")
     .option('--json', 'print JSON')
     .action(async (options: { url?: string; json?: boolean }) => {

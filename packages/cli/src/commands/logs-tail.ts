@@ -39,7 +39,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .option('--from <address>', 'sender address')
     .option('--domain <name>', 'sender domain')
     .option('--priority <priority>', 'high, normal or bulk')
-    .option('--since <time>', 'from this time on, as ISO 8601')
+    .option('--since <time>', 'at or after this time (ISO 8601)')
     .option('--limit <count>', 'maximum number of results', wholeNumber(1, FOLLOW_PAGE), 20)
     .option('--json', 'print JSON')
     .action(async ({ json, toDomain, ...filter }: ListOptions) => {

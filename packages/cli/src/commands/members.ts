@@ -41,7 +41,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
         [...entryLines(added), `Added ${added.email} to ${added.workspace_id} as ${added.role}`].join('\n'),
       );
     });
-  command('set-role <email>', 'change the role of a member and end their sessions')
+  command('set-role <email>', 'change a member’s role and end their sessions')
     .addArgument(new Argument('<role>', 'role').choices(rolesOfMembers))
     .action(async (email: string, role: string, options: Options) => {
       const { id: userId } = await memberOf(terminal, email, options);

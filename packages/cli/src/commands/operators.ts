@@ -53,9 +53,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
     });
   operators
     .command('login-link [email]')
-    .description(
-      'run on the server: print a login link for an operator (default: the only one); it expires in 15 minutes',
-    )
+    .description('local: print a login link, valid for 15 minutes, for an operator (default: the only one)')
     .option('--json', 'print JSON')
     .action(async (email: string | undefined, options: Options) => {
       // Loaded on demand, because it takes half a second.
@@ -70,7 +68,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
     });
   operators
     .command('reset-password <email>')
-    .description('run on the server: set a new password, printed once, and end all sessions of the user')
+    .description('local: set a new password, print it once, and end all of the user’s sessions')
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
       const { newPassword } = await import('../machine/credentials.ts');

@@ -55,7 +55,7 @@ export function addPlans(program: Command, terminal: Terminal): void {
   withLimits(
     plans
       .command('update <name>')
-      .description('change limits; takes effect with the next request of every workspace on the plan'),
+      .description('change limits, effective on the next request from each workspace on the plan'),
   )
     .option('--reason <text>', 'reason for the audit log')
     .action(async (name: string, options: LimitOptions) => {

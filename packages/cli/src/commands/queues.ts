@@ -135,8 +135,8 @@ export function addQueues(program: Command, terminal: Terminal): void {
 
   queues
     .command('redrive <queue>')
-    .description('retry the dead jobs of a queue')
-    .option('--preview', 'count them without retrying')
+    .description('retry the dead jobs in a queue')
+    .option('--preview', 'count the dead jobs without retrying them')
     .option('--limit <count>', 'maximum number of jobs to retry', wholeNumber)
     .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
@@ -162,7 +162,7 @@ export function addQueues(program: Command, terminal: Terminal): void {
 
   queues
     .command('concurrency <queue> <count>')
-    .description('set how many jobs from a queue each worker runs concurrently; takes effect within two seconds')
+    .description('set how many jobs from a queue each worker runs concurrently, effective within two seconds')
     .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (queue: string, count: string, { json, reason }: ActionOptions) => {

@@ -47,7 +47,7 @@ export function addSend(program: Command, terminal: Terminal): void {
     .option('--tag <tag...>', 'up to five')
     .option('--header <line...>', 'custom header, as "Name: value"')
     .option('--metadata <pair...>', 'metadata stored with the email but not sent, as name=value')
-    .option('--schedule <time>', 'ISO 8601, up to 366 days ahead')
+    .option('--schedule <time>', 'time to send the email (ISO 8601), up to 366 days ahead')
     .addOption(new Option('--scheduled-at <time>', 'same as --schedule').conflicts('schedule'))
     .option('--priority <priority>', 'high, normal or bulk')
     .option('--retain <what>', 'none: delete the content after the last attempt')

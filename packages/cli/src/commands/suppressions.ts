@@ -44,7 +44,7 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
     .command('add <email>')
     .description('suppress an address')
     .option('--reason <text>', 'reason, for your team')
-    .option('--expires <time>', 'ISO 8601; without an offset it is UTC')
+    .option('--expires <time>', 'expiration time (ISO 8601, UTC if there is no offset)')
     .option('--json', 'print JSON')
     .action(async (email: string, { reason, expires, json }: AddOptions) => {
       const added = await createClient(terminal).suppressions.create({ email, reason, expires_at: expires });
@@ -182,7 +182,7 @@ interface EraseOptions {
 export function addErase(program: Command, terminal: Terminal): void {
   program
     .command('erase <email>')
-    .description('erase an address and its email content; prints a receipt without the address')
+    .description('erase an address and its email content, and print a receipt that omits the address')
     .option('--no-wait', 'print the erasure without waiting for it to finish')
     .option(...yesOption)
     .option('--json', 'print JSON')

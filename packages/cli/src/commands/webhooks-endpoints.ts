@@ -37,7 +37,7 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .command('create <url>')
     .description('create a webhook; its secret is printed once')
     .option('--events <types>', `any of ${eventTypes.join(',')} (default: all)`)
-    .option('--mode <mode>', 'live, or sandbox for email from sandbox keys')
+    .option('--mode <mode>', 'live, or sandbox to receive events for email from sandbox keys')
     .option('--json', 'print JSON')
     .action(async (url: string, { events, mode, json }: JsonOption & { events?: string; mode?: string }) => {
       // The service rejects unknown events and modes, and lists the valid ones.

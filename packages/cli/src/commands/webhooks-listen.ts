@@ -26,8 +26,8 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   webhooks
     .command('listen')
     .description(
-      'forward new events to an application on this machine until Ctrl-C, signed like a webhook; refused connections ' +
-        `are retried ${PAUSES_SECONDS.length} times, responses are never retried`,
+      'forward new events, signed like a webhook, to a program on this machine until Ctrl-C; refused connections ' +
+        `are retried ${PAUSES_SECONDS.length} times, but error responses are never retried`,
     )
     .requiredOption('--forward-to <url or port>', 'where your application listens', target)
     .option('--events <types>', `any of ${eventTypes.join(',')}`)

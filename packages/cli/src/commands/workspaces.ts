@@ -47,7 +47,7 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--unknown-policy <policy>',
-        'resend may deliver the email twice; stop may not deliver it at all',
+        'resend may deliver an email twice; stop may leave it undelivered',
       ).choices(policies),
     )
     .option('--reason <text>', 'reason for the audit log')
@@ -59,7 +59,7 @@ export function addWorkspaces(program: Command, terminal: Terminal): void {
     });
   workspaces
     .command('set-plan <id> <plan>')
-    .description('change the plan; takes effect with the next request')
+    .description('change the plan, effective on the next request')
     .option('--reason <text>', 'reason for the audit log')
     .option('--json', 'print JSON')
     .action(async (id: string, plan: string, { reason, json }: { reason?: string; json?: boolean }) => {

@@ -22,6 +22,6 @@ async function onlyOperator(machine: Machine): Promise<string> {
   throw new Problem({
     reason: 'missing_option',
     message: `There are ${data.length}${has_more ? ' or more' : ''} operators.`,
-    advice: 'Add the email address of the operator to the command.',
+    advice: 'Add the operator’s email address to the command.',
   });
 }

@@ -17,8 +17,8 @@ export function addDatabases(program: Command, terminal: Terminal): void {
   program
     .command('databases')
     .description('local: list unused embedded databases')
-    .option('--remove <directory>', 'delete this database; if its installation was moved, start it once first')
-    .option('--deleted', 'with --remove: confirm that the parent of its data directory was deleted too')
+    .option('--remove <directory>', 'delete this database; if the installation was moved, start it there once first')
+    .option('--deleted', 'with --remove: confirm that the parent of the data directory was deleted too')
     .option(...yesOption)
     .option('--json', 'print JSON')
     .action(async ({ remove, deleted = false, yes, json }: DatabaseOptions) => {

@@ -52,10 +52,10 @@ export function entryLines(entry: {
   readonly login_url_expires_at: string | null;
 }): string[] {
   return [
-    ...(entry.password === null ? [] : [`${entry.password}`, 'their password; shown once']),
+    ...(entry.password === null ? [] : [`${entry.password}`, 'the new user’s password; shown once']),
     ...(entry.login_url === null
       ? []
-      : [entry.login_url, `signs them in once; expires at ${entry.login_url_expires_at}`]),
+      : [entry.login_url, `signs the new user in once; expires at ${entry.login_url_expires_at}`]),
   ];
 }
 

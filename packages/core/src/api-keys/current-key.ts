@@ -23,7 +23,7 @@ export const currentKey = operation({
   name: 'api_keys.current',
   scope: null,
   sandbox: true,
-  summary: 'Get the API key of this request with its scopes, plan, limits and usage',
+  summary: 'Get the API key used for this request, with its scopes, plan, limits and usage',
   input: z.object({}),
   output: currentKeySchema,
   async run(ctx): Promise<CurrentKey> {

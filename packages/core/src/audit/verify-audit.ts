@@ -12,11 +12,12 @@ const MAX_SLICES = 20;
 
 const verificationSchema = z.object({
   object: z.literal('audit_verification'),
-  verified: z.int().meta({ description: 'The last sequence number up to which the chain is intact.' }),
+  verified: z.int().meta({ description: 'The sequence number up to which the chain is intact.' }),
   length: z.int().meta({ description: 'Length of the chain when the check began.' }),
   complete: z.boolean().meta({ description: 'false: continue with after = verified, unless broken is set.' }),
   head: z.string().nullable().meta({
-    description: 'The hash of the last entry. Store it elsewhere to detect later changes to the entries up to it.',
+    description:
+      'The hash of the last entry. Store it elsewhere to detect later changes to this entry or any earlier one.',
   }),
   broken: z
     .object({

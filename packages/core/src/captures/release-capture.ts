@@ -19,7 +19,7 @@ export const releaseCapture = operation({
   input: z.object({
     id: idField(idPrefixes.capture),
     to: absentable(z.union([z.string(), z.array(z.string()).min(1).max(50)])).meta({
-      description: 'Replaces its recipients.',
+      description: 'Recipients to use instead of the original ones.',
       examples: ['ada@example.com'],
     }),
   }),

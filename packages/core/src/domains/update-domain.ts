@@ -24,7 +24,7 @@ import {
 export const updateDomain = operation({
   name: 'domains.update',
   scope: 'domains:write',
-  summary: 'Update the return path of a domain, or its second DKIM signature',
+  summary: "Update a domain's return path or second DKIM signature",
   input: z.object({
     domain: domainParameter,
     return_path: returnPathField,

@@ -89,7 +89,7 @@ export const eventCatalogue = {
     example: { attempt: 1, response: '451 4.7.1 Try again later' },
   },
   'email.bounced': {
-    summary: 'The email was rejected permanently, immediately or by a later report.',
+    summary: 'The email was permanently rejected, either immediately or in a later report.',
     about: 'recipient',
     facts: bounced,
     example: {

@@ -20,7 +20,9 @@ const eventDataSchema = z.looseObject({
   recipient: z
     .object({ id: idField(idPrefixes.recipient), email: z.string(), status: z.string() })
     .nullable()
-    .meta({ description: 'null: applies to the whole message. The status is the one that the event set.' }),
+    .meta({
+      description: 'The recipient, with the status that the event set; null: the event applies to the whole message.',
+    }),
 });
 export type EventData = z.output<typeof eventDataSchema>;
 

@@ -57,7 +57,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   key_domain_restricted: "Send from one of the key's domains, or use another key.",
   route_not_found: 'Check the method and path in the API reference. Paths begin with /v1.',
   message_not_found:
-    'Check the id, and that the key belongs to the right workspace. Emails in other workspaces are not visible.',
+    'Check the ID, and that the key belongs to the right workspace. Emails in other workspaces are not visible.',
   content_gone:
     'The content expired, was deleted by an admin, or belongs to an email sent with retain set to none. The log entry and its events remain. To send the email again, rebuild it from your own data.',
   domain_not_found: 'Add the domain first, or check which workspace the key belongs to.',
@@ -72,11 +72,11 @@ export const advice: Readonly<Record<Reason, string>> = {
   member_not_found: "List the workspace's members.",
   request_not_found:
     'The request log has only rejected and failed requests, and keeps them for RETENTION_REQUESTS. Accepted emails are in the message log.',
-  erasure_not_found: 'Use the id from the response that started the erasure.',
+  erasure_not_found: 'Use the ID from the response that started the erasure.',
   capture_not_found:
     'List the captured emails. They are deleted after RETENTION_CAPTURES, or earlier if the workspace exceeds its quota.',
   hold_not_found: 'List the holds. This one may have expired.',
-  alarm_not_found: 'List the alerts to get their ids. Only admins of a workspace can see its alerts.',
+  alarm_not_found: 'List the alerts to get their IDs. Only admins of a workspace can see its alerts.',
   queue_not_found: 'List the queues.',
   schedule_not_found: 'List the schedules.',
   job_not_found: 'List the jobs. Finished jobs are removed after a while.',

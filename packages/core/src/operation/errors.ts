@@ -128,7 +128,7 @@ export const reasons = {
   login_rate: ['rate_limited', 'Too many failed sign-in attempts.'],
   too_many_streams: ['rate_limited', 'The key has reached its limit for open streams.'],
   graphql_cost: ['rate_limited', "This minute's GraphQL cost budget is used up."],
-  unexpected: ['internal_error', 'Internal error; the request may be retried.'],
+  unexpected: ['internal_error', 'Internal error; you can retry the request.'],
 } as const satisfies Record<string, readonly [ErrorCode, string]>;
 export type Reason = keyof typeof reasons;
 

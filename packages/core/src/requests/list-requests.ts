@@ -20,7 +20,7 @@ export const listRequests = operation({
       .string()
       .max(400)
       .optional()
-      .meta({ description: 'One or a comma-separated list of reasons.', examples: ['invalid_email'] }),
+      .meta({ description: 'One or more reasons, comma-separated.', examples: ['invalid_email'] }),
     api_key_id: idField(idPrefixes.api_key).optional(),
     since: timestampField('since').optional().meta({ description: 'At or after this time.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time.' }),

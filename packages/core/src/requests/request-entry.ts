@@ -28,7 +28,8 @@ export const requestSchema = z
     duration_ms: z.int(),
     faults: z.array(faultSchema).readonly(),
     body: z.unknown().meta({
-      description: 'The request body, up to 4 kB, with addresses masked and content omitted; null without a body.',
+      description:
+        'The request body, up to 4 kB, with addresses masked and content omitted; null if there was no body.',
     }),
   })
   .meta({ id: 'RequestLogEntry' });

@@ -18,7 +18,8 @@ export const getStats = operation({
     until: timestampField('until').optional().meta({ description: 'Before this time. Default: now.' }),
     step: z.enum(buckets).default('hour').meta({ description: 'Interval of each point.' }),
     group_by: z.enum(['domain', 'tag', 'destination']).optional().meta({
-      description: 'The sending domain, a tag, or the recipient domain. The ten busiest get their own series.',
+      description:
+        'Groups outcomes by sending domain, tag or recipient domain. The ten busiest groups get their own series.',
     }),
   }),
   output: statsSchema,

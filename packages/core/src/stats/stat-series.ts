@@ -99,7 +99,7 @@ export const statSeries = operation({
       .min(1)
       .max(MAX_SERIES)
       .default(DEFAULT_SERIES)
-      .meta({ description: 'Number of keys with their own series.' }),
+      .meta({ description: 'Number of groups that get their own series.' }),
     reach: accessField,
   }),
   output: statsSchema,

@@ -13,7 +13,7 @@ const known = suppressionSources.join(', ');
 
 const sourceField = z
   .string()
-  .meta({ description: `One or a comma-separated list of ${known}.`, examples: ['bounce'] })
+  .meta({ description: `One or more of these, comma-separated: ${known}.`, examples: ['bounce'] })
   .transform((text, context) => {
     const parts = text.split(',').map((part) => part.trim());
     const sources = parts.filter((part): part is SuppressionSource => suppressionSources.some((one) => one === part));

@@ -10,7 +10,7 @@ export const unknownPolicies = ['resend', 'stop'] as const;
 export const nameField = z.string().trim().min(1).max(100);
 export const policyField = z.enum(unknownPolicies).meta({
   description:
-    'Policy if the connection drops before the server confirms an email. resend: send again; it may arrive twice. stop: mark as failed; it may not have arrived.',
+    'Policy for an email that the server had not confirmed when the connection dropped. resend: send it again, so it may arrive twice. stop: mark it as failed, although it may have arrived.',
 });
 
 export const workspaceSchema = z

@@ -221,7 +221,7 @@ export class SuppressionsCalls {
   }
 }
 
-/** Erasures of an address from all stored data. */
+/** Erase an address from all stored data. */
 export class ErasuresCalls {
   readonly #calls: Calls;
 
@@ -258,7 +258,7 @@ export class ApiKeysCalls {
     return this.#calls.ask(() => ({ method: 'POST', path: "/api-keys", body }), options);
   }
 
-  /** Get the API key of this request with its scopes, plan, limits and usage. Works with any valid key. Rate limit: `default`. */
+  /** Get the API key used for this request, with its scopes, plan, limits and usage. Works with any valid key. Rate limit: `default`. */
   current(options?: CallOptions): Promise<ApiKeysCurrentAnswer> {
     return this.#calls.ask(() => ({ method: 'GET', path: "/api-keys/current" }), options);
   }
@@ -297,7 +297,7 @@ export class DomainsCalls {
     return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/domains/", ""], domain) }), options);
   }
 
-  /** Update the return path of a domain, or its second DKIM signature. Requires the `domains:write` scope. Rate limit: `default`. */
+  /** Update a domain's return path or second DKIM signature. Requires the `domains:write` scope. Rate limit: `default`. */
   update(domain: string, body: DomainsUpdateBody = {}, options?: CallOptions): Promise<Domain> {
     return this.#calls.ask(() => ({ method: 'PATCH', path: pathOf(["/domains/", ""], domain), body }), options);
   }
@@ -414,7 +414,7 @@ export class Resources {
   readonly webhooks: WebhooksCalls;
   /** Suppressed addresses. */
   readonly suppressions: SuppressionsCalls;
-  /** Erasures of an address from all stored data. */
+  /** Erase an address from all stored data. */
   readonly erasures: ErasuresCalls;
   /** API keys and their scopes. */
   readonly apiKeys: ApiKeysCalls;

@@ -139,7 +139,7 @@ export interface CaptureDetail {
   raw: string;
 }
 
-/** The status of a recipient. An email has the least advanced open status of its recipients, in the order scheduled, queued, deferred, sending; when all are closed, it has the worst one, in the order of the remaining values. */
+/** A recipient's status. While any recipient is open, an email has the least advanced open status, in the order scheduled, queued, deferred, sending. Once all recipients are closed, it has the worst status, in the order of the remaining values. */
 export type DeliveryStatus = "scheduled" | "queued" | "deferred" | "sending" | "failed" | "bounced" | "complained" | "suppressed" | "canceled" | "delivered" | (string & {});
 
 export interface DnsRecord {
@@ -283,7 +283,7 @@ export interface EventBase {
       message_id: string;
       created_at: string;
     } | null;
-    /** null: applies to the whole message. The status is the one that the event set. */
+    /** The recipient, with the status that the event set; null: the event applies to the whole message. */
     recipient: {
       id: string;
       email: string;
@@ -296,7 +296,7 @@ export interface EventBase {
 export interface LogEntry {
   object: "email";
   id: string;
-  /** The least advanced open status of its recipients; when all are closed, the worst one. */
+  /** The least advanced open status among its recipients or, once all of them are closed, the worst status. */
   status: DeliveryStatus;
   from: string;
   to: (string)[];
@@ -331,7 +331,7 @@ export interface LogEntry {
 export interface LogEntryDetail {
   object: "email";
   id: string;
-  /** The least advanced open status of its recipients; when all are closed, the worst one. */
+  /** The least advanced open status among its recipients or, once all of them are closed, the worst status. */
   status: DeliveryStatus;
   from: string;
   to: (string)[];
@@ -419,7 +419,7 @@ export interface Recipient {
   /** The last response from the receiving server. */
   last_response: string | null;
   next_attempt_at: string | null;
-  /** Why it bounced; null unless the status is bounced, and after the event expires. */
+  /** Why it bounced; null if the status is not bounced, or once the event has expired. */
   bounce: Bounce | null;
   /** Why it has not been sent yet; null while sending and when closed. */
   waiting: Waiting | null;
@@ -447,7 +447,7 @@ export interface RequestLogEntry {
       reason: string;
       message: string;
   })[];
-  /** The request body, up to 4 kB, with addresses masked and content omitted; null without a body. */
+  /** The request body, up to 4 kB, with addresses masked and content omitted; null if there was no body. */
   body: unknown;
 }
 
@@ -531,7 +531,7 @@ export interface Waiting {
     connections: number | null;
     messages_per_minute: number | null;
   } | null;
-  /** With no_worker: when a worker was last seen, or when the email became due if none ever was. */
+  /** With no_worker: when a worker was last seen, or when the email became due if no worker has ever been seen. */
   since: string | null;
   /** With in_line: the number of unclaimed deliveries ahead, counted up to 10000. For email that waits for its destination, only deliveries of the same workspace and priority count, up to 1000. Null in lists. */
   ahead: number | null;
@@ -560,7 +560,7 @@ export interface Webhook {
   created_at: string;
   /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
-  /** Its first failure since the last success. */
+  /** The time of its first failure since the last success. */
   failing_since: string | null;
   /** Paused until this time after repeated failures. */
   paused_until: string | null;
@@ -636,9 +636,9 @@ export interface EmailLogsQuery {
   readonly limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma-separated list of scheduled, queued, deferred, sending, failed, bounced, complained, suppressed, canceled, delivered. */
+  /** One or more of these, comma-separated: scheduled, queued, deferred, sending, failed, bounced, complained, suppressed, canceled, delivered. */
   readonly status?: string | undefined;
-  /** A tag; repeat the parameter to require several. */
+  /** A tag; repeat the parameter to require several tags. */
   readonly tag?: string | readonly (string)[] | undefined;
   /** A recipient, including cc and bcc. */
   readonly to?: string | undefined;
@@ -726,7 +726,7 @@ export interface WebhooksCreateAnswer {
   created_at: string;
   /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
-  /** Its first failure since the last success. */
+  /** The time of its first failure since the last success. */
   failing_since: string | null;
   /** Paused until this time after repeated failures. */
   paused_until: string | null;
@@ -785,7 +785,7 @@ export interface WebhooksRotateSecretAnswer {
   created_at: string;
   /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
-  /** Its first failure since the last success. */
+  /** The time of its first failure since the last success. */
   failing_since: string | null;
   /** Paused until this time after repeated failures. */
   paused_until: string | null;
@@ -829,7 +829,7 @@ export interface SuppressionsListQuery {
   readonly limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma-separated list of manual, import, bounce, complaint. */
+  /** One or more of these, comma-separated: manual, import, bounce, complaint. */
   readonly source?: string | undefined;
   /** Email address, case-insensitive. */
   readonly email?: string | undefined;
@@ -1052,7 +1052,7 @@ export interface CapturesDeleteAnswer {
 }
 
 export interface CapturesReleaseBody {
-  /** Replaces its recipients. */
+  /** Recipients to use instead of the original ones. */
   readonly to?: string | readonly (string)[] | null | undefined;
 }
 
@@ -1065,7 +1065,7 @@ export interface RequestsListQuery {
   readonly limit?: number | undefined;
   /** The next_cursor of the previous page, with the same filters. */
   readonly cursor?: string | undefined;
-  /** One or a comma-separated list of reasons. */
+  /** One or more reasons, comma-separated. */
   readonly reason?: string | undefined;
   readonly api_key_id?: string | undefined;
   /** At or after this time. */
@@ -1100,7 +1100,7 @@ export interface StatsGetQuery {
   readonly until?: string | undefined;
   /** Interval of each point. */
   readonly step?: "minute" | "hour" | "day" | undefined;
-  /** The sending domain, a tag, or the recipient domain. The ten busiest get their own series. */
+  /** Groups outcomes by sending domain, tag or recipient domain. The ten busiest groups get their own series. */
   readonly group_by?: "domain" | "tag" | "destination" | undefined;
 }
 

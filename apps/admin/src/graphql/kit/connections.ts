@@ -42,7 +42,7 @@ export function connectionOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, C
 /** Returns the arguments of every connection. Pagination is forward only, as in REST lists. */
 export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
   return {
-    first: t.arg.int({ defaultValue: 20, description: 'Entries of the page, from 1 to 100.' }),
+    first: t.arg.int({ defaultValue: 20, description: 'Number of entries per page, from 1 to 100.' }),
     after: t.arg.string({
       description: 'endCursor of the previous page, or the cursor of any edge, with the same filter.',
     }),

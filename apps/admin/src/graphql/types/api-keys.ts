@@ -39,7 +39,7 @@ builder.node(ApiKey, {
     status: t.field({ type: KeyStatus, resolve: ({ status }) => status }),
     domainNames: t.stringList({
       nullable: true,
-      description: 'The domains it can send from, even if not added; null: any.',
+      description: 'The domains it can send from, whether or not the workspace has added them; null: any.',
       resolve: ({ domains }) => domains,
     }),
     domains: t.field({
@@ -132,7 +132,7 @@ builder.mutationFields((t) => ({
   }),
   apiKeyRevoke: t.field({
     type: ApiKeyResult,
-    description: 'Takes effect with the next request on every process. Idempotent.',
+    description: 'Takes effect on the next request, in every process. Idempotent.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {

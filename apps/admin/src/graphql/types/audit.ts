@@ -96,14 +96,15 @@ const AuditFault = builder.objectRef<NonNullable<AuditVerification['broken']>>('
 
 const Verification = builder.objectRef<AuditVerification>('AuditVerification').implement({
   fields: (t) => ({
-    verified: t.exposeInt('verified', { description: 'The last sequence number up to which the chain is intact.' }),
+    verified: t.exposeInt('verified', { description: 'The sequence number up to which the chain is intact.' }),
     length: t.exposeInt('length', { description: 'Length of the chain when the check began.' }),
     complete: t.exposeBoolean('complete', {
       description: 'false: continue with after = verified, unless broken is set.',
     }),
     head: t.exposeString('head', {
       nullable: true,
-      description: 'The hash of the last entry. Store it elsewhere to detect later changes to the entries up to it.',
+      description:
+        'The hash of the last entry. Store it elsewhere to detect later changes to this entry or any earlier one.',
     }),
     broken: t.field({
       type: AuditFault,

@@ -109,7 +109,7 @@ builder.node(BulkOperation, {
     failed: t.exposeInt('failed'),
     skipped: t.exposeInt('skipped'),
     truncated: t.exposeBoolean('truncated', {
-      description: 'Whether it stopped at its limit although more items matched.',
+      description: 'Whether it stopped at its limit even though more items matched.',
     }),
     reason: t.exposeString('reason'),
     ratePerSecond: t.int({ resolve: ({ rate_per_second }) => rate_per_second }),
@@ -150,7 +150,8 @@ const BulkConnection = connectionOf(BulkOperation);
 builder.queryField('bulkOperations', (t) =>
   t.field({
     type: BulkConnection,
-    description: 'Newest first. Operators also see those of the instance, and of any workspace given as workspaceId.',
+    description:
+      'Newest first. Operators also see instance operations, and those in any workspace given as workspaceId.',
     args: { ...pageArgs(t), workspaceId: t.arg.id() },
     resolve: (_, { workspaceId, ...args }, g) => page(g, listBulk, args, { workspaceId }),
   }),
@@ -210,7 +211,7 @@ const BulkPreviewPayload = builder.objectRef<BulkPreview>('BulkPreview').impleme
   fields: (t) => ({
     action: t.field({ type: BulkAction, resolve: ({ action }) => action }),
     token: t.exposeString('token', {
-      description: 'Runs exactly this action once. Only valid for the caller of the preview.',
+      description: 'Runs exactly this action once. Only valid for the caller that requested the preview.',
     }),
     expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
     cutoffAt: t.field({
@@ -265,7 +266,7 @@ builder.mutationFields((t) => ({
   }),
   bulkRun: t.field({
     type: BulkResult,
-    description: 'Runs a preview. The same token again returns the same bulk operation.',
+    description: 'Runs a previewed action. Using the token again returns the same bulk operation.',
     args: { input: t.arg({ type: BulkRunInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ bulk: await call(g, runBulk, input) })),
   }),

@@ -99,7 +99,7 @@ builder.queryField('captures', (t) =>
 const ReleaseInput = builder.inputType('CaptureReleaseInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
-    to: t.stringList({ description: 'Replaces its recipients.' }),
+    to: t.stringList({ description: 'Recipients to use instead of the original ones.' }),
   }),
 });
 const CapturesClearPayload = builder.objectRef<{ readonly deleted: number }>('CapturesClearPayload').implement({

@@ -60,7 +60,7 @@ const DnsRecord = builder.objectRef<DnsRecordEntry>('DnsRecord').implement({
     found: t.stringList({ description: 'Values found by the last check.', resolve: (record) => record.found }),
     observed: t.field({
       type: [ResolverAnswer],
-      description: 'The response of each name server, authoritative first.',
+      description: 'The response from each name server, authoritative first.',
       resolve: ({ observed }) => observed,
     }),
     diagnosis: t.exposeString('diagnosis', { nullable: true, description: 'What is wrong.' }),
@@ -200,7 +200,7 @@ builder.mutationFields((t) => ({
   }),
   domainUpdate: t.field({
     type: DomainResult,
-    description: 'Changes the given fields. The records may change too.',
+    description: 'Changes the given fields. The DNS records may change too.',
     args: { input: t.arg({ type: DomainUpdateInput, required: true }) },
     resolve: (_, { input: { id, returnPath, dkimEd25519 } }, g) =>
       outcome(async () => ({

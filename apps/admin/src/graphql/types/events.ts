@@ -84,7 +84,7 @@ builder.subscriptionField('events', (t) =>
     type: edgeOf(Event),
     description:
       'New events, or the ones after a cursor. Mostly in ID order: an event that is committed late comes ' +
-      'after newer ones. A stream from a cursor starts half a minute earlier, so drop IDs that you already have.',
+      'after newer ones. A stream that resumes from a cursor starts half a minute earlier, so ignore IDs that you have already seen.',
     args: { after: t.arg.string(), filter: t.arg({ type: FollowFilter }) },
     subscribe: (_, { after, filter }, g) =>
       g.follow(g, () => call(g, followEvents, { after, type: filter?.types?.join(','), emailId: filter?.messageId })),

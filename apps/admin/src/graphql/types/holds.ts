@@ -37,7 +37,7 @@ builder.node(Hold, {
     status: t.field({ type: HoldStatus, resolve: ({ status }) => status }),
     createdBy: t.field({
       type: Actor,
-      description: 'Users who are not operators see an operator as kind SYSTEM with the id operator.',
+      description: 'To users who are not operators, an operator appears with the kind SYSTEM and the id operator.',
       resolve: ({ created_by }) => created_by,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),

@@ -109,7 +109,8 @@ const JobConnection = connectionOf(Job);
 builder.queryField('jobs', (t) =>
   t.field({
     type: JobConnection,
-    description: 'Jobs, newest first: with a state, by due or end time; otherwise by creation time. Requires operator.',
+    description:
+      'Jobs, newest first. If filtered by state, they are sorted by due or end time, otherwise by creation time. Requires operator.',
     args: { ...pageArgs(t), filter: t.arg({ type: JobFilter }) },
     resolve: (_, { filter, ...args }, g) => page(g, listJobs, args, { ...filter }),
   }),
@@ -143,7 +144,7 @@ builder.mutationFields((t) => {
       resolve: (_, { input }, g) => outcome(async () => ({ job: await call(g, operation, input) })),
     });
   return {
-    jobRetry: lever(retryJob, 'Retries a dead or canceled job, or a deferred email immediately.'),
+    jobRetry: lever(retryJob, 'Retries a dead or canceled job, or sends a deferred email immediately.'),
     jobCancel: lever(cancelJob, 'Cancels a waiting job or dismisses a dead one.'),
     jobRunNow: lever(runJobNow, 'Runs a scheduled job now.'),
     scheduleRunNow: t.field({

@@ -52,7 +52,7 @@ function bytesOf({ html, text, attachments }: EmailContent): number {
 const MessageStatus = enumOf(
   'MessageStatus',
   deliveryStates,
-  'The least advanced open status of its recipients; when all are closed, the worst one.',
+  'The least advanced open status among its recipients or, once all of them are closed, the worst status.',
 );
 
 const Priority = enumOf(
@@ -84,7 +84,7 @@ builder.node(Message, {
       type: 'JSON',
       nullable: true,
       description:
-        'The custom headers; null once the retention of bodies has passed. Reads are recorded in the audit log.',
+        'The custom headers; null once the body retention period has passed. Reads are recorded in the audit log.',
       complexity: CONTENT_COST,
       resolve: async ({ id }, _, g) => (await paidContent(id, g))?.headers ?? null,
     }),
@@ -191,14 +191,14 @@ builder.objectFields(Message, (t) => ({
   content: t.field({
     type: MessageContent,
     nullable: true,
-    description: 'Its content; null once the retention of bodies has passed. Reads are recorded in the audit log.',
+    description: 'Its content; null once the body retention period has passed. Reads are recorded in the audit log.',
     complexity: CONTENT_COST,
     resolve: ({ id }, _, g) => paidContent(id, g),
   }),
   raw: t.field({
     type: RawMime,
     nullable: true,
-    description: 'The MIME source before DKIM signing; null once the retention of bodies has passed.',
+    description: 'The MIME source before DKIM signing; null once the body retention period has passed.',
     complexity: CONTENT_COST,
     resolve: async ({ id }, _, g) => {
       const content = await paidContent(id, g);
@@ -300,8 +300,8 @@ builder.queryField('messages', (t) =>
   t.field({
     type: MessageConnection,
     description:
-      'The log, newest first. A filtered page can be short while hasNextPage is true. last and before, instead of ' +
-      'first and after, return the end of the log, or the page before a cursor.',
+      'The log, newest first. A filtered page can be short while hasNextPage is true. To page backward, use last ' +
+      'instead of first: last alone returns the end of the log; with before, it returns the page before that cursor.',
     args: {
       ...pageArgs(t),
       last: t.arg.int({ description: 'Entries from the end of the log, from 1 to 100. If set, first is ignored.' }),
@@ -400,13 +400,13 @@ builder.mutationFields((t) => ({
   }),
   messageContentLink: t.field({
     type: ContentLinkResult,
-    description: 'Creates a one-time link to the source or an attachment, valid for five minutes.',
+    description: 'Creates a one-time link, valid for five minutes, to the source or an attachment.',
     args: { input: t.arg({ type: ContentLinkInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, createContentLink, input)),
   }),
   messageGiveUp: t.field({
     type: MessageResult,
-    description: 'Gives up on the open recipients of a message. Recipients without an attempt are canceled.',
+    description: 'Gives up on the open recipients of a message. Recipients not attempted yet are canceled.',
     args: { input: t.arg({ type: GiveUpInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, giveUpMessage, input) })),
   }),

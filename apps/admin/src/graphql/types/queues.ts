@@ -285,7 +285,7 @@ builder.mutationFields((t) => ({
   }),
   queueRedrive: t.field({
     type: RedriveResult,
-    description: 'Retries the dead jobs of a queue.',
+    description: 'Retries the dead jobs in a queue.',
     args: { input: t.arg({ type: RedriveInput, required: true }) },
     resolve: (_, { input }, g) => outcome(() => call(g, redriveQueue, input)),
   }),

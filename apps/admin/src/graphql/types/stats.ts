@@ -17,7 +17,7 @@ export const AccessScope = enumOf(
 const Metric = enumOf(
   'Metric',
   metrics,
-  'Recipient counts, or durations in seconds from when the email was accepted, or from its scheduled time.',
+  'Recipient counts, or durations in seconds since the email was accepted or, if it was scheduled, since its scheduled time.',
 );
 const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the sending domain.');
 
@@ -47,7 +47,7 @@ builder.queryField('stats', (t) =>
       bucket: t.arg({ type: Bucket, required: true }),
       metrics: t.arg({ type: [Metric], required: true }),
       groupBy: t.arg({ type: StatDimension }),
-      top: t.arg.int({ description: 'Number of keys with their own series. Default: 10, maximum: 30.' }),
+      top: t.arg.int({ description: 'Number of groups that get their own series. Default: 10, maximum: 30.' }),
       reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ range, bucket, metrics: names, groupBy, top }, { ctx }) => {

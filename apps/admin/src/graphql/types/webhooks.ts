@@ -87,7 +87,7 @@ builder.node(Webhook, {
 });
 
 const WebhookAttempt = builder.objectRef<WebhookPost>('WebhookAttempt').implement({
-  description: 'A request to an endpoint and its response. The body of the request is in requestBody of the delivery.',
+  description: "A request to an endpoint and its response. The request body is in the delivery's requestBody.",
   fields: (t) => ({
     number: t.exposeInt('number', {
       description: '1 for the first attempt since the delivery started or was replayed.',

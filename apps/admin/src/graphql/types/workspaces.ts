@@ -27,7 +27,7 @@ import { UsageType } from '../kit/usage.ts';
 const UnknownPolicy = enumOf(
   'UnknownPolicy',
   unknownPolicies,
-  'Policy if the connection drops before the server confirms an email: RESEND may deliver it twice, STOP never does.',
+  'Policy for an email that the server had not confirmed when the connection dropped. RESEND: send it again, so it may arrive twice. STOP: mark it as failed, although it may have arrived.',
 );
 
 const NO_LIMIT = 'null: only the product limit applies.';
@@ -185,7 +185,7 @@ builder.mutationFields((t) => ({
   }),
   workspaceSetPlan: t.field({
     type: WorkspaceResult,
-    description: 'Takes effect with the next request. Email already sent this month still counts toward the quota.',
+    description: 'Takes effect on the next request. Email already sent this month still counts toward the quota.',
     args: { input: t.arg({ type: PlanInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, setWorkspacePlan, input) })),
   }),
@@ -196,7 +196,7 @@ builder.mutationFields((t) => ({
   }),
   planUpdate: t.field({
     type: PlanResult,
-    description: 'Takes effect with the next request of every workspace on the plan.',
+    description: 'Takes effect on the next request from each workspace on the plan.',
     args: { input: t.arg({ type: PlanLimitsInput, required: true }) },
     resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, updatePlan, limitsOf(input)) })),
   }),

@@ -67,7 +67,7 @@ const kinds: Record<MessageAction, Kind> = {
   give_up: {
     statuses: openStates,
     otherwise: 'not_deferred',
-    warning: 'No further attempts are made. Recipients without an attempt are canceled.',
+    warning: 'No further attempts are made. Recipients not attempted yet are canceled.',
     wakes: null,
     most: Number.POSITIVE_INFINITY,
   },

@@ -12,8 +12,9 @@ import { waitingReason, waitingSchema } from './waiting.ts';
 const statusField = z.enum(deliveryStates).meta({
   id: 'DeliveryStatus',
   description:
-    'The status of a recipient. An email has the least advanced open status of its recipients, in the order scheduled, queued, ' +
-    'deferred, sending; when all are closed, it has the worst one, in the order of the remaining values.',
+    "A recipient's status. While any recipient is open, an email has the least advanced open status, in the order " +
+    'scheduled, queued, deferred, sending. Once all recipients are closed, it has the worst status, in the order of ' +
+    'the remaining values.',
 });
 
 const bounceSchema = z
@@ -41,7 +42,7 @@ export const recipientSchema = z
     next_attempt_at: timeField.nullable(),
     bounce: bounceSchema
       .nullable()
-      .meta({ description: 'Why it bounced; null unless the status is bounced, and after the event expires.' }),
+      .meta({ description: 'Why it bounced; null if the status is not bounced, or once the event has expired.' }),
     waiting: waitingSchema
       .nullable()
       .meta({ description: 'Why it has not been sent yet; null while sending and when closed.' }),
@@ -55,7 +56,8 @@ export const logEntrySchema = z
     object: z.literal('email'),
     id: idField(idPrefixes.message),
     status: statusField.meta({
-      description: 'The least advanced open status of its recipients; when all are closed, the worst one.',
+      description:
+        'The least advanced open status among its recipients or, once all of them are closed, the worst status.',
     }),
     from: z.string(),
     to: z.array(z.string()).readonly(),

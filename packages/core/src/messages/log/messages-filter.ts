@@ -10,7 +10,7 @@ import { type Priority, priorityField } from '../../priorities/index.ts';
 const MAX_TAGS = 5;
 
 const statusText = z.string().meta({
-  description: `One or a comma-separated list of ${deliveryStates.join(', ')}.`,
+  description: `One or more of these, comma-separated: ${deliveryStates.join(', ')}.`,
   examples: ['bounced,failed'],
 });
 
@@ -52,7 +52,7 @@ const domainField = (name: string) =>
 /** The filters of the log. to includes cc and bcc; domain is the sender's; since is inclusive. */
 export const filterFields = {
   status: statusField.optional(),
-  tag: tagField.optional().meta({ description: 'A tag; repeat the parameter to require several.' }),
+  tag: tagField.optional().meta({ description: 'A tag; repeat the parameter to require several tags.' }),
   to: addressField('to').optional().meta({ description: 'A recipient, including cc and bcc.' }),
   from: addressField('from').optional(),
   domain: domainField('domain').optional().meta({ description: 'Sender domain.' }),

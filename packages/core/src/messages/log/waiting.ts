@@ -27,7 +27,8 @@ export const waitingSchema = z
           'With throttled: a failing destination, a limit set by an operator, or the resume rate after a hold.',
       }),
     since: timeField.nullable().meta({
-      description: 'With no_worker: when a worker was last seen, or when the email became due if none ever was.',
+      description:
+        'With no_worker: when a worker was last seen, or when the email became due if no worker has ever been seen.',
     }),
     ahead: z.int().nullable().meta({
       description:
