@@ -66,7 +66,7 @@ function missing(ids: Iterable<string>, from: { has(id: string): boolean }): str
 /** Returns the longest time between two 202 responses, in milliseconds. */
 export function longestGap({ accepted }: Ledgers): number {
   const times = accepted.toSorted((a, b) => a - b);
-  return times.reduce((most, at, place) => Math.max(most, at - (times[place - 1] ?? at)), 0);
+  return times.reduce((max, at, place) => Math.max(max, at - (times[place - 1] ?? at)), 0);
 }
 
 /** Prints a line per check; returns true if all hold. */

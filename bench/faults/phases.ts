@@ -235,8 +235,8 @@ export class Phases {
       const until = wallTime() + TAKEOVER_GIVE_UP_MS;
       let remaining = jobs.length;
       for (
-        const least = wallTime() + plan.split_s * 1000;
-        wallTime() < least || (remaining > 0 && wallTime() < until);
+        const earliest = wallTime() + plan.split_s * 1000;
+        wallTime() < earliest || (remaining > 0 && wallTime() < until);
       ) {
         await pause(TAKEOVER_POLL_MS);
         remaining = worker === null ? 0 : await database.jobsLeft(worker, jobs);

@@ -162,7 +162,7 @@ function duplicateChecks(
   const beyond = kills.filter(({ copies, bound }) => copies > (bound ?? MAX_UNRECORDED));
   const after_kills = after(['worker', 'api', 'database']);
   const calm_flow = plan.backlog === null;
-  const most = plan.worker_kills * (plan.speed ? DUPLICATES_A_KILL : MAX_UNRECORDED);
+  const max = plan.worker_kills * (plan.speed ? DUPLICATES_A_KILL : MAX_UNRECORDED);
   return {
     checks: [
       check('copies of one mail that differ', changed),
@@ -173,7 +173,7 @@ function duplicateChecks(
         beyond.map(({ slot, copies, bound }) => `${slot} ${copies} of ${bound ?? MAX_UNRECORDED}`),
       ),
       ...(calm_flow
-        ? [check('sent twice after kills and losses of the database', after_kills.map(describe), most)]
+        ? [check('sent twice after kills and losses of the database', after_kills.map(describe), max)]
         : []),
     ],
     notes: [

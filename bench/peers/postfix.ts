@@ -118,8 +118,8 @@ function serviceTable(port: number): string {
     ['postlog', 'unix-dgram', 'n', '1', 'postlogd'],
   ] as const;
   return rows
-    .map(([name, type, isPrivate, most, program, wakeup = '-']) =>
-      [name, type, isPrivate, '-', 'n', wakeup, most, program].join(' '),
+    .map(([name, type, isPrivate, max_processes, program, wakeup = '-']) =>
+      [name, type, isPrivate, '-', 'n', wakeup, max_processes, program].join(' '),
     )
     .join('\n')
     .concat('\n');

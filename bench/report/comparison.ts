@@ -41,8 +41,8 @@ export function printComparison(before_path: string, rows: readonly ComparedSeri
   if (rows.length === 0) process.stdout.write('  The two have no series in common.\n');
 }
 
-function spreadText({ median, least, most }: Spread): string {
-  return `${figure(median)} (${figure(least)}–${figure(most)})`;
+function spreadText({ median, least: min, most: max }: Spread): string {
+  return `${figure(median)} (${figure(min)}–${figure(max)})`;
 }
 
 function figure(value: number): string {

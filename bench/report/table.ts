@@ -34,9 +34,9 @@ export function line(id: string, what: string, value: string, ratios: readonly n
 export function printReport({ title, lines, rounds }: Report): void {
   process.stdout.write(`\n${title}\n`);
   for (const { id, what, value, ratios, goal } of lines) {
-    const { median, least, most } = spreadOf(ratios);
+    const { median, least: min, most: max } = spreadOf(ratios);
     const ratio_text = ratios.length === 0 ? '' : `× ${median.toFixed(2)}`;
-    const range = ratios.length < 2 ? '' : `${least.toFixed(2)}–${most.toFixed(2)}`;
+    const range = ratios.length < 2 ? '' : `${min.toFixed(2)}–${max.toFixed(2)}`;
     const judgement = goal && ratios.length > 0 ? judge(median, goal) : '';
     process.stdout.write(
       `  ${id.padEnd(4)}${what.padEnd(66)}${value.padEnd(40)}${ratio_text.padEnd(9)}${range.padEnd(12)}${judgement}\n`,
@@ -52,7 +52,7 @@ function judge(ratio: number, { at_least, at_most }: Goal): string {
 }
 
 function stealText({ steal_percent, dropped, disturbed }: Rounds): string {
-  const { least, most } = spreadOf(steal_percent);
+  const { least: min, most: max } = spreadOf(steal_percent);
   const note = disturbed === 0 ? '' : `; ${disturbed} disturbed rounds count, as there were too few others`;
-  return `steal ${least.toFixed(1)}–${most.toFixed(1)} %, ${dropped} disturbed rounds dropped${note}`;
+  return `steal ${min.toFixed(1)}–${max.toFixed(1)} %, ${dropped} disturbed rounds dropped${note}`;
 }

@@ -183,13 +183,13 @@ async function dropMonth({ sql }: ProductDatabase): Promise<DropResult[]> {
 function watchWaits(url: string): { longest(ms: number): Promise<number>; stop(): Promise<number> } {
   const sql = connect(url, { max: 1, application_name: 'bench-waits' });
   let running = true;
-  let most = 0;
+  let max = 0;
   const looking = (async () => {
     while (running) {
       const [row] = await sql<{ ms: number }[]>`
         select coalesce(max(extract(epoch from clock_timestamp() - waitstart)) * 1000, 0)::float8 as ms
         from pg_locks where not granted and waitstart is not null`;
-      most = Math.max(most, row?.ms ?? 0);
+      max = Math.max(max, row?.ms ?? 0);
       await delay(SAMPLE_MS);
     }
     await sql.end();
@@ -197,14 +197,14 @@ function watchWaits(url: string): { longest(ms: number): Promise<number>; stop()
   return {
     async longest(ms) {
       await delay(ms);
-      const peak = most;
-      most = 0;
+      const peak = max;
+      max = 0;
       return peak;
     },
     async stop() {
       running = false;
       await looking;
-      return most;
+      return max;
     },
   };
 }

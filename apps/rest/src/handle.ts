@@ -134,8 +134,8 @@ async function serve(
       if ('error' in window_count) return fail(window_count.error);
       const body = openApiDocument(services.public_url);
       const document = { route: '/openapi.json', method: 'GET', policy: null };
-      const usual = { retry_after_seconds: null, replayed: false, ignored_fields: [] };
-      return { status: 200, body, ...usual, window, window_name, ...document };
+      const defaults = { retry_after_seconds: null, replayed: false, ignored_fields: [] };
+      return { status: 200, body, ...defaults, window, window_name, ...document };
     }
     const refuse = async (otherwise: AppError): Promise<Outcome> => {
       window_name = 'address';

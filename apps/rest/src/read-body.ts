@@ -101,8 +101,8 @@ function collect(
   setImmediate(() => {
     if (finished) return;
     progress = setInterval(() => {
-      const least = received > UNBUDGETED_BYTES || declared > UNBUDGETED_BYTES ? LARGE_PROGRESS_BYTES : PROGRESS_BYTES;
-      if (received - before < least && !waiting)
+      const min = received > UNBUDGETED_BYTES || declared > UNBUDGETED_BYTES ? LARGE_PROGRESS_BYTES : PROGRESS_BYTES;
+      if (received - before < min && !waiting)
         finish(new AppError('body_timeout', 'The body timed out. Send it faster.'));
       before = received;
     }, PROGRESS_WINDOW_MS);

@@ -147,8 +147,8 @@ async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: En
 /** Returns null until all of its accepted emails have reached the mail server. */
 function latest(neighbor: Neighbor, { seen: arrivals }: Ledgers): number | null {
   const times = neighbor.arrivals(arrivals).map(({ ms }) => ms);
-  const most = Math.max(...times);
-  return Number.isFinite(most) ? most : null;
+  const max = Math.max(...times);
+  return Number.isFinite(max) ? max : null;
 }
 
 function sayHow(neighbor: Neighbor, { lives }: Ledgers, since: number): void {

@@ -74,11 +74,11 @@ describe('send', () => {
   });
 
   it('an email that is too large because of its bodies is left for the server to reject', async () => {
-    const most = join(directory, 'most.bin');
-    await writeFile(most, '');
-    await truncate(most, 10 * 1024 * 1024);
+    const largest_file = join(directory, 'most.bin');
+    await writeFile(largest_file, '');
+    await truncate(largest_file, 10 * 1024 * 1024);
 
-    const rejection = await send('--to', 'ada@example.com', '--attach', most);
+    const rejection = await send('--to', 'ada@example.com', '--attach', largest_file);
 
     expect(rejection.err).toMatch(/^body_too_large: html, text and attachments together/);
     expect(rejection.err).toContain(`See ${url}/errors/body_too_large`);

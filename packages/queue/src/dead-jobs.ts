@@ -35,22 +35,22 @@ export async function nextDeadJobs(
 }
 
 /** Returns the number of dead jobs of a queue, counted up to a limit. */
-export async function countDead(sql: Sql | Tx, queue: string, most: number): Promise<number> {
+export async function countDead(sql: Sql | Tx, queue: string, max: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
-      select from pgboss.job j where j.name = ${queue} and j.state = 'failed' and not j.blocked limit ${most}
+      select from pgboss.job j where j.name = ${queue} and j.state = 'failed' and not j.blocked limit ${max}
     ) dead`;
   return row?.count ?? 0;
 }
 
 /** Returns the number of dead jobs between two times, counted up to a limit. */
-export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: DeadRange, most: number): Promise<number> {
+export async function countDeadJobs(sql: Sql | Tx, { queue, since, before }: DeadRange, max: number): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
       select from pgboss.job j
       where j.name = ${queue} and j.completed_on is not null and j.completed_on < ${before} and j.state = 'failed'
         and j.completed_on >= coalesce(${since}::timestamptz, '-infinity')
-      limit ${most}
+      limit ${max}
     ) dead`;
   return row?.count ?? 0;
 }
@@ -73,11 +73,11 @@ export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]):
 }
 
 /** Retries dead jobs of a queue, oldest first. Concurrent calls skip each other's rows. */
-export async function redriveDead(tx: Tx, queue: string, most: number): Promise<number> {
+export async function redriveDead(tx: Tx, queue: string, max: number): Promise<number> {
   const dead = tx`
     select j.id from pgboss.job j
     where j.name = ${queue} and j.state = 'failed' and not j.blocked
-    order by j.start_after limit ${most} for update skip locked`;
+    order by j.start_after limit ${max} for update skip locked`;
   return (await revive(tx, queue, dead)).length;
 }
 

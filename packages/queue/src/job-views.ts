@@ -81,7 +81,7 @@ type CandidateRow = JobRow & { readonly place: string; readonly passes: boolean;
 export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
   const { state, since, until, data, after, count } = query;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
-  const most = filtered ? EXAMINED : count;
+  const max = filtered ? EXAMINED : count;
   const { where, place } = statesOf(sql)[state ?? 'all'];
   const pages = await Promise.all(
     query.queues.map(
@@ -95,7 +95,7 @@ export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
                     and (${place}, j.id) < (${after.at}::text::timestamptz, ${after.id}::uuid)`
                 : sql``
             }
-          order by ${place} desc, j.id desc limit ${most}
+          order by ${place} desc, j.id desc limit ${max}
         )
         select id, queue, state, data, output, retry_count, retry_limit, priority, start_after, created_at, started_at,
           completed_at, heartbeat_at, at::text as place, nth, passes
@@ -107,12 +107,12 @@ export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
             ${data ? sql`and data @> ${JSON.stringify(data)}::text::jsonb` : sql``} as passes
           from seen
         ) s
-        where passes or nth = ${most}
+        where passes or nth = ${max}
         order by nth`,
     ),
   );
   // Beyond the first queue that was not read to the end, jobs of other queues could be out of order.
-  const ends = pages.flatMap((page) => page.filter((row) => row.nth === most));
+  const ends = pages.flatMap((page) => page.filter((row) => row.nth === max));
   const end = ends.sort(latestFirst)[0];
   const passing = pages
     .flatMap((page) => page.filter((row) => row.passes))

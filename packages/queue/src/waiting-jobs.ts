@@ -21,14 +21,14 @@ export function fetchedJobs(sql: Sql | Tx, queue: Fragment): Fragment {
  * Returns the number of jobs due before a waiting one, of the same or a higher priority, up to a limit. No row if the
  * job no longer exists. Served by the index of states.
  */
-export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, most: number): Fragment {
+export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, max: number): Fragment {
   return sql`
     select case when j.state = 'active' then 0 else (
         select count(*)::int from (
           select from pgboss.job o
           where o.name = ${queue} and o.state in ('created', 'retry') and not o.blocked
             and o.priority >= j.priority and o.start_after < j.start_after
-          limit ${most}
+          limit ${max}
         ) c
       ) end as ahead
     from pgboss.job j where j.name = ${queue} and j.id = ${id} and j.state < 'completed'`;

@@ -174,9 +174,9 @@ function pauseBefore(error: unknown, request: ApiRequest, attempt: number): numb
   if (status !== 429 && !(passing && repeatable)) return null;
   const seconds = error instanceof ApiError ? error.retry_after_seconds : null;
   if (seconds !== null) return seconds <= MAX_RETRY_AFTER_SECONDS ? seconds * 1000 : null;
-  const most = Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempt);
+  const max = Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** attempt);
   // Half of the pause is random, so that clients that failed together do not retry together.
-  return most / 2 + Math.random() * (most / 2);
+  return max / 2 + Math.random() * (max / 2);
 }
 
 function pause(pause_ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -5,7 +5,7 @@ import { words } from './strings.ts';
 export function ReasonField({
   about = words.reason.audited,
   problem,
-  most = 500,
+  most: max = 500,
   required = false,
   first = false,
 }: {
@@ -23,7 +23,7 @@ export function ReasonField({
           {...control}
           className="input"
           autoComplete="off"
-          maxLength={most}
+          maxLength={max}
           required={required}
           autoFocus={first}
         />

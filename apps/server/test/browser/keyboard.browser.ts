@@ -57,8 +57,8 @@ async function unreachable(page: Page): Promise<string[]> {
   const names = await page.evaluate<string[]>(NUMBER_STOPS);
   let reached = new Map<number, Place>();
   // A date field has several tab stops, and the window itself is one.
-  const most = names.length * 3 + 20;
-  for (let presses = 0; presses < most && reached.size < names.length; ) {
+  const max = names.length * 3 + 20;
+  for (let presses = 0; presses < max && reached.size < names.length; ) {
     const missing = names.length - reached.size;
     for (let press = 0; press < missing; press++) await page.keyboard.press('Tab');
     presses += missing;

@@ -54,7 +54,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
   queues
     .command('release <target...>')
     .description('release a hold by its ID, or by scope and value')
-    .option('--rate <count>', "emails per minute from now on, instead of the hold's rate", count)
+    .option('--rate <count>', "emails per minute after the release (overrides the hold's rate)", count)
     .option('--at-once', 'also remove the rate limit, even if the hold has already ended')
     .option(...LOCAL)
     .option('--json', 'print JSON')

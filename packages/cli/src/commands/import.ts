@@ -168,9 +168,9 @@ function inOneMinute(terminal: Terminal, entries: SuppressionPlan['entries']): S
   const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
   if (bytes <= BYTES_OF_A_MINUTE) return entries;
   const others = entries.reduce((sum, entry) => sum + sizeOf({ ...entry, reason: '' }), 0);
-  const most = Math.max(SHORTEST_REASON, Math.floor((BYTES_OF_A_MINUTE - others) / entries.length));
-  terminal.note(`Reasons are truncated to ${most} characters because there are so many entries.`);
-  return entries.map((entry) => ({ ...entry, reason: entry.reason.slice(0, most).toWellFormed() }));
+  const max = Math.max(SHORTEST_REASON, Math.floor((BYTES_OF_A_MINUTE - others) / entries.length));
+  terminal.note(`Reasons are truncated to ${max} characters because there are so many entries.`);
+  return entries.map((entry) => ({ ...entry, reason: entry.reason.slice(0, max).toWellFormed() }));
 }
 
 function sizeOf({ email, reason }: SuppressionPlan['entries'][number]): number {
@@ -208,8 +208,8 @@ async function patiently<T>(
     } catch (error) {
       const { passing, retry_after_seconds, message } = problemOf(error)?.facts ?? {};
       if (!passing) throw error;
-      const most = retry_after_seconds !== undefined ? MAX_CALLS : repeatable ? MAX_FAILURES : 1;
-      if (calls >= most) throw error;
+      const max = retry_after_seconds !== undefined ? MAX_CALLS : repeatable ? MAX_FAILURES : 1;
+      if (calls >= max) throw error;
       const seconds = retry_after_seconds ?? PAUSE_SECONDS;
       terminal.note(`${message} Retrying in ${seconds} s.`);
       await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));

@@ -22,7 +22,7 @@ interface RangeOptions {
 }
 
 const HOUR_MS = 3_600_000;
-const usual = ['accepted', 'delivered', 'deferred', 'bounced', 'failed'];
+const default_metrics = ['accepted', 'delivered', 'deferred', 'bounced', 'failed'];
 
 const REACH = [
   '--reach <side>',
@@ -66,7 +66,7 @@ export function addNumbers(program: Command, terminal: Terminal): void {
     .option('--since <time>', 'start time, ISO 8601 (default: a day ago, or an hour ago with --bucket minute)')
     .option('--until <time>', 'end time, ISO 8601 (default: now)')
     .addOption(new Option('--by <dimension>', 'group by').choices(dimensionsOfStats).default('none'))
-    .addOption(new Option('--metrics <names...>', 'metrics to print').choices(metricsOfStats).default(usual))
+    .addOption(new Option('--metrics <names...>', 'metrics to print').choices(metricsOfStats).default(default_metrics))
     .option('--top <count>', 'maximum number of groups', count)
     .addOption(reachOption())
     .option('--json', 'print JSON')

@@ -66,8 +66,8 @@ export function addSuppressionCommands(program: Command, terminal: Terminal): vo
 }
 
 async function newest(terminal: Terminal, { source, email, limit }: ListOptions): Promise<Suppression[]> {
-  const most = Number(limit);
-  if (!Number.isInteger(most) || most < 1) {
+  const max = Number(limit);
+  if (!Number.isInteger(max) || max < 1) {
     throw new Problem({
       reason: 'invalid_option',
       message: '--limit must be a whole number, 1 or more.',
@@ -75,9 +75,9 @@ async function newest(terminal: Terminal, { source, email, limit }: ListOptions)
     });
   }
   const entries: Suppression[] = [];
-  for await (const entry of createClient(terminal).suppressions.list({ source, email, limit: Math.min(100, most) })) {
+  for await (const entry of createClient(terminal).suppressions.list({ source, email, limit: Math.min(100, max) })) {
     entries.push(entry);
-    if (entries.length === most) break;
+    if (entries.length === max) break;
   }
   return entries;
 }

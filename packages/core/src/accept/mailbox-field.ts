@@ -18,16 +18,16 @@ export function mailboxField(name: string) {
 }
 
 /** Parses one or more mailboxes, as in to, cc and bcc; an error names the index. */
-export function mailboxListField(name: string, most: number) {
+export function mailboxListField(name: string, max: number) {
   return z
-    .union([mailboxText, z.array(mailboxText).meta({ maxItems: most })], {
+    .union([mailboxText, z.array(mailboxText).meta({ maxItems: max })], {
       error: (issue) => mixedList(name, issue.input),
     })
     .transform((value, context) => {
       const texts = typeof value === 'string' ? [value] : value;
-      if (texts.length > most) {
+      if (texts.length > max) {
         context.addIssue(
-          issueFor('too_many_recipients', `${name} has ${texts.length} addresses. The maximum is ${most}.`),
+          issueFor('too_many_recipients', `${name} has ${texts.length} addresses. The maximum is ${max}.`),
         );
         return z.NEVER;
       }

@@ -4,14 +4,14 @@ import { operation } from '../operation/operation.ts';
 import { alarmEntry, alarmSchema } from './alarm-entry.ts';
 import { alarmsByIds } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 /** Returns alerts by ID, in the order requested; null for those not found. */
 export const readAlarms = operation({
   name: 'alarms.read_many',
   scope: null,
   summary: 'Alerts by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(alarmSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const owners = ownAccess(ctx.actor);

@@ -34,7 +34,10 @@ const settingsSchema = z
     access: z.enum(['workspace', 'instance']),
     emails: z.array(z.string()).readonly(),
     webhook_url: z.string().nullable(),
-    from: z.string().nullable().meta({ description: 'null: alarms@ followed by the first verified domain.' }),
+    from: z
+      .string()
+      .nullable()
+      .meta({ description: 'The sender address; null: alarms@ at the first verified domain.' }),
     quiet_from: z.string().nullable(),
     quiet_until: z.string().nullable(),
   })

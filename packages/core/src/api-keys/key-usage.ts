@@ -7,7 +7,7 @@ import { type KeyUsage, keyUsageFields, keyUsageSchema, usageOfKeys } from '../s
 import { keyEntry, keyNotFound } from './key-entry.ts';
 import { keyById, keysByIds } from './store.ts';
 
-const MOST = 100;
+const MAX_IDS = 100;
 
 const usageSchema = keyUsageSchema.extend({ last_used_at: timeField.nullable() }).meta({ id: 'ApiKeyUsageEntry' });
 
@@ -34,7 +34,7 @@ export const readKeyUsages = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'Usage of several API keys over time',
-  input: z.object({ ids: z.array(z.string()).max(MOST), ...keyUsageFields }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS), ...keyUsageFields }),
   output: z.array(keyUsageSchema.nullable()).readonly(),
   async run(ctx, { ids, ...range }): Promise<readonly (KeyUsage | null)[]> {
     const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);

@@ -4,7 +4,7 @@ import { operation } from '../operation/operation.ts';
 import { keyEntry, keySchema } from './key-entry.ts';
 import { keysByIds } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 /** Returns keys by id, in the order given; null for those not in the workspace. */
 export const readKeys = operation({
@@ -12,7 +12,7 @@ export const readKeys = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'API keys by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(keySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);

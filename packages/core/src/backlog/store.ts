@@ -138,12 +138,12 @@ function countsOf(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null)
 }
 
 /** Returns whether few enough recipients are open to count on request. Served by recipients_open. */
-export async function isSmall(sql: Sql, most: number): Promise<boolean> {
+export async function isSmall(sql: Sql, max: number): Promise<boolean> {
   const [row] = await sql<{ count: number }[]>`
     select count(*)::int as count from (
-      select from recipients where is_open limit ${most + 1}
+      select from recipients where is_open limit ${max + 1}
     ) r`;
-  return (row?.count ?? 0) <= most;
+  return (row?.count ?? 0) <= max;
 }
 
 /** Counts open recipients now, in one workspace or everywhere. */

@@ -4,14 +4,14 @@ import { operation } from '../operation/operation.ts';
 import { bulkEntry, bulkSchema } from './bulk-entry.ts';
 import { bulksByIds } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 /** Returns bulk operations by id, in the order given; null for those the actor may not see. */
 export const readBulks = operation({
   name: 'bulk.read_many',
   scope: null,
   summary: 'Bulk operations by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(bulkSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     requireAdministrator(ctx.actor);

@@ -3,7 +3,7 @@ import { mayAccess, requireAdministrator } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { bulksByIds, failuresOf } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 const MAX_FAILURES = 10;
 
 const failureSchema = z.object({ id: z.string(), reason: z.string() });
@@ -13,7 +13,7 @@ export const readBulkFailures = operation({
   name: 'bulk.read_failures',
   scope: null,
   summary: 'The first failures of some bulk operations',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(z.array(failureSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     requireAdministrator(ctx.actor);

@@ -1,4 +1,4 @@
-const MOST = 50;
+const MAX_ENTRIES = 50;
 const LONGEST_TEXT = 512 * 1024;
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'`\\]+/gi;
 const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
@@ -22,7 +22,7 @@ export function linksIn(html: string | null, text: string | null): string[] {
     ),
     ...[...(text ?? '').slice(0, LONGEST_TEXT).matchAll(URL_IN_TEXT)].flatMap(([url]) => withoutTrail(url)),
   ];
-  return [...new Set(links.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MOST);
+  return [...new Set(links.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MAX_ENTRIES);
 }
 
 /** Returns one-time codes: short numbers alone on a line, or near a word such as code. */
@@ -41,7 +41,7 @@ export function codesIn(html: string | null, text: string | null): string[] {
     if (NEAR_A_CODE.test(before + behind) ? !YEAR.test(code) || alone : alone && /^\d{6}$/.test(code))
       codes.push(code.replace(/ /g, ''));
   }
-  return [...new Set(codes)].slice(0, MOST);
+  return [...new Set(codes)].slice(0, MAX_ENTRIES);
 }
 
 /** Returns an empty list if the URL is too long for a person to follow. */

@@ -21,10 +21,10 @@ export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPol
 }
 
 /** Removes expired policies and, above the table limit, those that expire soonest. */
-export async function forgetStsPolicies(sql: Sql | Tx, most: number = MAX_POLICIES): Promise<void> {
+export async function forgetStsPolicies(sql: Sql | Tx, max: number = MAX_POLICIES): Promise<void> {
   await sql`delete from sts_policies where expires_at <= clock_now()`;
   await sql`
     delete from sts_policies where domain in (
-      select domain from sts_policies order by expires_at desc, domain offset ${most}
+      select domain from sts_policies order by expires_at desc, domain offset ${max}
     )`;
 }

@@ -5,7 +5,7 @@ import { sendMessage } from '../accept/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 
-const usual = await openWorld();
+const default_world = await openWorld();
 const telling = await openWorld({ TRANSCRIPTS: 'all' });
 
 /** Returns the transcripts of the attempts for a message whose first few attempts are deferred. */
@@ -27,8 +27,11 @@ async function transcriptsOf(world: World, deferrals: number): Promise<(string |
 
 describe('the transcript of an attempt', () => {
   it('is stored for a failure and subsequent attempts, but not for a first-try success', async () => {
-    expect(await transcriptsOf(usual, 0)).toEqual([null]);
-    expect(await transcriptsOf(usual, 1)).toEqual([expect.stringContaining('451'), expect.stringContaining('250')]);
+    expect(await transcriptsOf(default_world, 0)).toEqual([null]);
+    expect(await transcriptsOf(default_world, 1)).toEqual([
+      expect.stringContaining('451'),
+      expect.stringContaining('250'),
+    ]);
   });
 
   it('is stored for every attempt with TRANSCRIPTS=all', async () => {

@@ -32,7 +32,7 @@ import { standing } from './store.ts';
 const checkupSchema = z
   .object({
     object: z.literal('checkup'),
-    status: z.enum(checkupStatuses).meta({ description: 'The worst status of all checks.' }),
+    status: z.enum(checkupStatuses).meta({ description: 'The worst status among all checks.' }),
     checked_at: timeField,
     checks: z
       .array(

@@ -4,7 +4,7 @@ import { operation } from '../operation/operation.ts';
 import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
 import { type DomainRow, domainsByIds, domainsByNames, publicKeysOf } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 const output = z.array(domainSchema.nullable()).readonly();
 
 /** Returns domains by id, in the order given; null for those not in the workspace. */
@@ -13,7 +13,7 @@ export const readDomains = operation({
   scope: 'domains:read',
   sandbox: true,
   summary: 'Domains by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output,
   async run(ctx, { ids }) {
     const entries = await entriesOf(ctx, await domainsByIds(ctx.sql, ctx.actor.workspace_id, ids));
@@ -28,7 +28,7 @@ export const readDomainsByName = operation({
   scope: 'domains:read',
   sandbox: true,
   summary: 'Domains by name',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output,
   async run(ctx, { ids }) {
     const entries = await entriesOf(ctx, await domainsByNames(ctx.sql, ctx.actor.workspace_id, ids));

@@ -49,10 +49,10 @@ export function nextCheckMs(
   in_state_ms: number,
   { unanswered, rotating }: { readonly unanswered: boolean; readonly rotating: boolean },
 ): number | null {
-  const usual = usualCheckMs(state, in_state_ms);
+  const interval = usualCheckMs(state, in_state_ms);
   // Servers that have been silent since a domain was added would occupy a check slot on every try.
   if (state === 'pending' && unanswered) return Math.min(MAX_SILENT_MS, Math.max(2 * MINUTE_MS, in_state_ms / 2));
-  return usual !== null && (unanswered || rotating) ? Math.min(usual, 10 * MINUTE_MS) : usual;
+  return interval !== null && (unanswered || rotating) ? Math.min(interval, 10 * MINUTE_MS) : interval;
 }
 
 function usualCheckMs(state: DomainState, in_state_ms: number): number | null {

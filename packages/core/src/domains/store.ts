@@ -175,11 +175,11 @@ export interface EncryptedKey {
 }
 
 /** Returns all keys of all domains, one page at a time by id. */
-export async function pageOfEncryptedKeys(sql: Sql, after: string, most: number): Promise<EncryptedKey[]> {
+export async function pageOfEncryptedKeys(sql: Sql, after: string, max: number): Promise<EncryptedKey[]> {
   return sql<EncryptedKey[]>`
     select k.id, d.name as domain, k.selector, k.encrypted_private_key
     from dkim_keys k join domains d on d.id = k.domain_id
-    where k.id > ${after} order by k.id limit ${most}`;
+    where k.id > ${after} order by k.id limit ${max}`;
 }
 
 export async function encryptedKeys(sql: Sql, ids: readonly string[]): Promise<EncryptedKey[]> {

@@ -10,7 +10,7 @@ import { pageFields, pagesOf } from '../paging/list.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { addressesOf, type EventRow, eventsByIds, lastEventsOf, pagesOfTimelines, subjectsOf } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 const timelineSchema = z.object({
   id: z.string(),
@@ -30,7 +30,7 @@ export const readEvents = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'Events by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(eventSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
     const kept_ids = ids.filter((id) => isId('event', id) && isKept(ctx, 'events', id));
@@ -54,7 +54,7 @@ export const readTimelines = operation({
   summary: 'A page of events for each email',
   input: z.object({
     limit: pageFields.limit,
-    of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MOST),
+    of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MAX_IDS),
   }),
   output: z.array(listOf(timelineSchema)).readonly(),
   run(ctx, { limit, of }) {
@@ -80,7 +80,7 @@ export const readLastEvents = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'The newest event for each email',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(timelineSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const rows = await lastEventsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);

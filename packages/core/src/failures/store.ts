@@ -230,7 +230,7 @@ export async function destinationsOf(
   sql: Sql,
   filter: FailureQuery,
   ids: readonly string[],
-  most: number,
+  max: number,
 ): Promise<{ readonly id: string; readonly destinations: string[] }[]> {
   return sql<{ id: string; destinations: string[] }[]>`
     select id, array_agg(destination order by place) as destinations
@@ -242,6 +242,6 @@ export async function destinationsOf(
         and group_id = any (${[...ids]}::text[]) and destination <> ''
       group by 1, 2
     ) d
-    where place <= ${most}
+    where place <= ${max}
     group by id`;
 }

@@ -15,8 +15,8 @@ import { isTag, type MatchRow, mailBySubject, mailOfAddress, mailOfRequest, name
 import { allowed, kindOf, mailHit, thingById } from './things-by-id.ts';
 
 const LONGEST = 300;
-const MOST = 50;
-const USUAL = 20;
+const MAX_RESULTS = 50;
+const DEFAULT_RESULTS = 20;
 /** The same number that a filtered page of the log examines. */
 const NEWEST = 1000;
 // A message is stored within this time of its request arriving.
@@ -40,7 +40,7 @@ export const findThings = operation({
   summary: 'Find a thing by an id, Message-ID, address, name, tag or words of a recent subject',
   input: z.object({
     text: z.string().trim().min(1).max(LONGEST),
-    limit: z.int().min(1).max(MOST).default(USUAL),
+    limit: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
   }),
   output: z.object({ object: z.literal('list'), data: z.array(hitSchema).readonly() }),
   async run(ctx, { text, limit }): Promise<{ readonly object: 'list'; readonly data: readonly Hit[] }> {
@@ -62,7 +62,7 @@ async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
 function mailOf(ctx: ActorContext, request_id: string): Promise<string[]> {
   const at = idTime(request_id);
   const range = { from: idFloor('message', at), before: idFloor('message', at + REQUEST_MS) };
-  return mailOfRequest(ctx.sql, ctx.actor.workspace_id, request_id, range, MOST);
+  return mailOfRequest(ctx.sql, ctx.actor.workspace_id, request_id, range, MAX_RESULTS);
 }
 
 async function byWords(ctx: ActorContext, text: string, limit: number): Promise<Hit[]> {

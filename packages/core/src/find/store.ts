@@ -18,26 +18,26 @@ export async function namedThings(
   workspace_id: string,
   text: string,
   kinds: readonly MatchRow['type'][],
-  most: number,
+  max: number,
 ): Promise<MatchRow[]> {
   const has = (kind: MatchRow['type']) => kinds.includes(kind);
   return sql<MatchRow[]>`
     (select 'domain' as type, id_text(id) as id, name as title, status as detail, created_at as at from domains
       where ${has('domain')} and workspace_id = ${workspace_id} and position(${text} in name) > 0
-      order by name = ${text} desc, domains.id desc limit ${most})
+      order by name = ${text} desc, domains.id desc limit ${max})
     union all
     (select 'member', id_text(u.id), u.email, m.role, m.created_at from members m join users u on u.id = m.user_id
       where ${has('member')} and m.workspace_id = ${workspace_id} and position(${text} in u.email) > 0
-      order by u.email limit ${most})
+      order by u.email limit ${max})
     union all
     (select 'api_key', id_text(id), name, last4, created_at from api_keys
       where ${has('api_key')} and workspace_id = ${workspace_id} and (position(${text} in lower(name)) > 0 or last4 = ${text})
-      order by api_keys.id desc limit ${most})
+      order by api_keys.id desc limit ${max})
     union all
     (select 'webhook', id_text(id), url, description, created_at from webhooks
       where ${has('webhook')} and workspace_id = ${workspace_id}
         and (position(${text} in lower(url)) > 0 or position(${text} in lower(coalesce(description, ''))) > 0)
-      order by webhooks.id desc limit ${most})
+      order by webhooks.id desc limit ${max})
     union all
     (select 'destination', destination, destination, null, changed_at from destination_limits
       where ${has('destination')} and destination = ${text})
@@ -55,20 +55,20 @@ export async function isTag(sql: Sql, workspace_id: string, tag: string): Promis
 }
 
 /** Returns ids of the newest messages to or from an address. Served by recipients_address and messages_from_address. */
-export async function mailOfAddress(sql: Sql, workspace_id: string, email: string, most: number): Promise<string[]> {
+export async function mailOfAddress(sql: Sql, workspace_id: string, email: string, max: number): Promise<string[]> {
   const domain = domainOf(email);
   const rows = await sql<{ id: string }[]>`
     select distinct id from (
       (select r.message_id as id from recipients r
         where ${listOf(sql, sql`r.workspace_id`, workspace_id)} and lower(r.email) = lower(${email})
-        order by r.message_id desc limit ${most})
+        order by r.message_id desc limit ${max})
       union all
       (select m.id from messages m
         where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.from_domain = ${domain}
           and lower(m.from_email) = lower(${email})
-        order by m.id desc limit ${most})
+        order by m.id desc limit ${max})
     ) found
-    order by id desc limit ${most}`;
+    order by id desc limit ${max}`;
   return rows.map(({ id }) => id);
 }
 
@@ -77,13 +77,13 @@ export async function mailBySubject(
   sql: Sql,
   workspace_id: string,
   text: string,
-  { newest, most }: { readonly newest: number; readonly most: number },
+  { newest, most: max }: { readonly newest: number; readonly most: number },
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with candidates as materialized (
       select m.id, m.subject from messages m where m.workspace_id = ${workspace_id} order by m.id desc limit ${newest}
     )
-    select id from candidates where position(lower(${text}) in lower(subject)) > 0 order by id desc limit ${most}`;
+    select id from candidates where position(lower(${text}) in lower(subject)) > 0 order by id desc limit ${max}`;
   return rows.map(({ id }) => id);
 }
 
@@ -93,11 +93,11 @@ export async function mailOfRequest(
   workspace_id: string,
   request_id: string,
   { from, before }: { readonly from: string; readonly before: string },
-  most: number,
+  max: number,
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select m.id from messages m
     where m.workspace_id = ${workspace_id} and m.id >= ${from} and m.id < ${before} and m.request_id = ${request_id}
-    order by m.id limit ${most}`;
+    order by m.id limit ${max}`;
   return rows.map(({ id }) => id);
 }

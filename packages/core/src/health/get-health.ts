@@ -24,7 +24,7 @@ const checkSchema = z.object({
 const healthSchema = z
   .object({
     object: z.literal('health'),
-    status: z.enum(healthStatuses).meta({ description: 'The worst status of all checks.' }),
+    status: z.enum(healthStatuses).meta({ description: 'The worst status among all checks.' }),
     checks: z.array(checkSchema).readonly(),
   })
   .meta({ id: 'Health' });

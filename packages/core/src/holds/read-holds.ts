@@ -6,14 +6,14 @@ import { holdsHere } from './find-hold.ts';
 import { holdEntry, holdSchema } from './hold-entry.ts';
 import { holdsByIds } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 /** Returns holds by id, in the given order; null for those the caller may not see. */
 export const readHolds = operation({
   name: 'holds.read_many',
   scope: null,
   summary: 'Holds by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(holdSchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     requireAdministrator(ctx.actor);

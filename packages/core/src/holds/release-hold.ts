@@ -23,7 +23,8 @@ export const releaseHold = operation({
     hold_id: idField(idPrefixes.hold),
     reason: z.string().trim().min(1).max(1000).optional(),
     resume_rate_per_minute: rateField.optional().meta({
-      description: "The rate at which the backlog is sent, instead of the hold's rate. at_once takes precedence.",
+      description:
+        "Overrides the rate at which the hold's email is sent after its release, in emails per minute. at_once takes precedence.",
     }),
     at_once: z.boolean().default(false).meta({
       description: 'Also removes the resume rate, even if the hold already ended, so the backlog is sent immediately.',

@@ -212,12 +212,12 @@ export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
 const MADE_UP_SECONDS = 5;
 
 /** A token bucket for the backlog of ended holds. All workers share the row, so together they stay within the rate. */
-export async function takeResumption(sql: Sql, ids: readonly string[], most: number): Promise<Map<string, number>> {
+export async function takeResumption(sql: Sql, ids: readonly string[], max: number): Promise<Map<string, number>> {
   // Steps are whole microseconds, like timestamps: a truncated fraction would leave the last step unfinished forever.
   const rows = await sql<{ id: string; count: number }[]>`
     with due as materialized (
       select h.id, b.base, s.step,
-        least(${most}, floor(extract(epoch from clock_now() - b.base) / extract(epoch from s.step)))::int as count
+        least(${max}, floor(extract(epoch from clock_now() - b.base) / extract(epoch from s.step)))::int as count
       from holds h
       cross join lateral (select ceil(60000000.0 / h.resume_rate_per_minute) * interval '1 microsecond' as step) s
       cross join lateral (

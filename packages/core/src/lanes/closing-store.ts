@@ -20,14 +20,14 @@ export const LANES_PER_POLL = 1000;
 const ALL_LANES = 100_000;
 
 /** Lanes with parked messages that sort after a name; one index step per lane. */
-const parkedLanes = (sql: Sql | Tx, after: string, most: number) => sql`
+const parkedLanes = (sql: Sql | Tx, after: string, max: number) => sql`
   walk as (
     (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
     union all
     select n.lane, w.place + 1 from walk w cross join lateral (
       select p.lane from parked_deliveries p where p.lane > w.lane order by p.lane limit 1
     ) n
-    where w.place < ${most}
+    where w.place < ${max}
   )`;
 
 /** The priorities of the messages parked in these lanes; one index step per priority. */
@@ -46,9 +46,9 @@ const parkedPriorities = (sql: Sql | Tx) => sql`
  * Returns up to this many lanes after a name that are closed, were closed until a minute ago, or have parked messages;
  * marks the latter as synced.
  */
-export async function syncLanes(sql: Sql, after = '', most = LANES_PER_POLL): Promise<LaneRow[]> {
+export async function syncLanes(sql: Sql, after = '', max = LANES_PER_POLL): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
-    with recursive ${parkedLanes(sql, after, most)},
+    with recursive ${parkedLanes(sql, after, max)},
     known as materialized (
       select lane, closed_until, reason, last_reply, closings, tended_at from lanes
       where closed_until > clock_now() - interval '1 minute' or lane in (select lane from walk)

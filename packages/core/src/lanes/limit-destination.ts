@@ -6,7 +6,7 @@ import { operation } from '../operation/operation.ts';
 import { destinationField, destinationNamed } from './destination.ts';
 import { type DestinationLimit, destinationLimit, putDestinationLimit } from './limit-store.ts';
 
-const MOST = 1_000_000;
+const MAX_LIMIT = 1_000_000;
 
 export const destinationLimitSchema = z.object({
   destination: z.string(),
@@ -21,8 +21,8 @@ export const limitDestination = operation({
   summary: 'Limit the sending rate to a destination',
   input: z.object({
     destination: destinationField,
-    connections: z.int().min(1).max(MOST).optional(),
-    messages_per_minute: z.int().min(1).max(MOST).optional(),
+    connections: z.int().min(1).max(MAX_LIMIT).optional(),
+    messages_per_minute: z.int().min(1).max(MAX_LIMIT).optional(),
   }),
   output: destinationLimitSchema,
   async run(ctx, { destination, connections = null, messages_per_minute = null }): Promise<DestinationLimit> {

@@ -74,10 +74,10 @@ export function reopened({ patience }: Pace, closings: number): Pace {
 export function paceAfter(
   pace: Pace,
   news: LaneNews,
-  most = MAX_CAP,
+  max = MAX_CAP,
 ): { readonly pace: Pace; readonly closes: boolean } {
   if (news === 'taken') {
-    return { pace: { ...grown(pace, most), failures: 0, closings: 0 }, closes: false };
+    return { pace: { ...grown(pace, max), failures: 0, closings: 0 }, closes: false };
   }
   if (news === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
   const less = { ...pace, cap: Math.max(1, pace.cap >> 1), taken: 0 };
@@ -90,11 +90,11 @@ export function paceAfter(
   return { pace: { ...less, failures, patience }, closes };
 }
 
-function grown(pace: Pace, most: number): Pace {
+function grown(pace: Pace, max: number): Pace {
   const count = pace.taken + 1;
   if (count < pace.patience) return { ...pace, taken: count };
-  const cap = Math.min(most, pace.cap + 1);
-  return { ...pace, cap, taken: 0, patience: cap === most ? 1 : pace.patience };
+  const cap = Math.min(max, pace.cap + 1);
+  return { ...pace, cap, taken: 0, patience: cap === max ? 1 : pace.patience };
 }
 
 /** Returns how long a lane stays closed after this many earlier closings. */

@@ -4,7 +4,7 @@ import { AppError } from '../operation/errors.ts';
 import { issueFor, parseInput } from '../operation/parse-input.ts';
 
 const DEFAULT_LIMIT = 20;
-const MOST = 100;
+const MAX_PAGE_SIZE = 100;
 
 export interface List<T> {
   readonly object: 'list';
@@ -17,11 +17,17 @@ export interface List<T> {
 const limitField = (name: string) =>
   z
     .unknown()
-    .meta({ type: 'integer', minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Entries per page.' })
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_PAGE_SIZE,
+      default: DEFAULT_LIMIT,
+      description: 'Entries per page.',
+    })
     .transform((value, context) => {
       const limit = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : value;
-      if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit;
-      context.addIssue(issueFor('invalid_limit', `${name} must be a whole number from 1 to ${MOST}.`));
+      if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE_SIZE) return limit;
+      context.addIssue(issueFor('invalid_limit', `${name} must be a whole number from 1 to ${MAX_PAGE_SIZE}.`));
       return z.NEVER;
     });
 

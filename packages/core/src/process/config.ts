@@ -126,9 +126,9 @@ function decodePart(text: string): string | null {
 const networks = list.superRefine((value, context) => {
   for (const network of value) {
     const [address = '', bits, ...rest] = network.split('/');
-    const most = { 4: 32, 6: 128 }[isIP(address)];
-    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && most !== undefined && Number(bits) <= most);
-    if (most === undefined || !fits || rest.length > 0) {
+    const max = { 4: 32, 6: 128 }[isIP(address)];
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && max !== undefined && Number(bits) <= max);
+    if (max === undefined || !fits || rest.length > 0) {
       context.addIssue({
         code: 'custom',
         message: `has "${network}", which is not an IP address or a network such as 10.0.0.0/8`,

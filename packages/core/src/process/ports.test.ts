@@ -26,7 +26,7 @@ async function listen(port: number): Promise<{ readonly port: number }> {
 }
 
 /** Finds a port to stand in for the usual one: the usual ports may be in use on this machine. */
-async function usual(): Promise<number> {
+async function freePort(): Promise<number> {
   const { port } = await listen(0);
   writeFileSync(join(data_dir, 'ports.json'), JSON.stringify({ CAPTURE_PORT: port }));
   return port;
@@ -34,7 +34,7 @@ async function usual(): Promise<number> {
 
 describe('a port that is not set (newcomer N9)', () => {
   it('is the next free one if the default is busy, and stays the same at the next start', async () => {
-    const busy = await usual();
+    const busy = await freePort();
     const config = readConfig({ DATA_DIR: data_dir });
 
     const { port } = await listenNear(config, 'CAPTURE_PORT', listen);
@@ -49,7 +49,7 @@ describe('a port that is not set (newcomer N9)', () => {
   });
 
   it('is saved only with an embedded database', async () => {
-    await usual();
+    await freePort();
     const config = readConfig({ DATA_DIR: data_dir, DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) });
     const ports: number[] = [];
     const failTwice = async (port: number) => {

@@ -4,7 +4,7 @@ import type { Context } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import type { JobName } from '../process/jobs.ts';
 import { queueField, queueNamed, queueNames } from './queue-names.ts';
-import { type QueueView, queueViews, USUAL } from './queue-view.ts';
+import { DEFAULTS, type QueueView, queueViews } from './queue-view.ts';
 
 const POLL_MS = 2000;
 
@@ -23,7 +23,7 @@ export const followQueues = operation({
 async function* follow(ctx: Context, names: readonly JobName[]): AsyncGenerator<readonly QueueView[] | null> {
   let last = '';
   for (;;) {
-    const views = await queueViews(ctx, names, USUAL);
+    const views = await queueViews(ctx, names, DEFAULTS);
     const measured = views.map(({ measured_at }) => measured_at).join();
     const news = last !== measured;
     last = measured;

@@ -70,7 +70,7 @@ export interface QueueOptions {
   readonly percentiles: readonly number[];
 }
 
-export const USUAL: QueueOptions = { window_minutes: 15, percentiles: [50, 95, 99] };
+export const DEFAULTS: QueueOptions = { window_minutes: 15, percentiles: [50, 95, 99] };
 
 /** Returns queues as last measured by a worker; does not read the queues themselves. */
 export async function queueViews(ctx: Context, names: readonly JobName[], options: QueueOptions): Promise<QueueView[]> {

@@ -5,7 +5,7 @@ import { jobId } from './job-id.ts';
 import { findJobs, type JobView, jobSchema, jobViews } from './job-view.ts';
 import { jobsOfMessages } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 /**
  * Returns the jobs of messages' open recipients, in the order of the messages; empty if only operators may see them.
@@ -14,7 +14,7 @@ export const readJobsOfMessages = operation({
   name: 'jobs.of_messages',
   scope: null,
   summary: 'Jobs of several emails',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(z.array(z.object({ recipient_id: z.string(), job_id: z.string() })).readonly()).readonly(),
   async run(ctx, { ids }) {
     const { actor } = ctx;
@@ -34,7 +34,7 @@ export const readJobs = operation({
   name: 'jobs.read_many',
   scope: null,
   summary: 'Jobs by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(jobSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (JobView | null)[]> {
     const { actor } = ctx;

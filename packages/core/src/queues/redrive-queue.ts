@@ -6,11 +6,11 @@ import { operation } from '../operation/operation.ts';
 import { reasonField } from './job-action.ts';
 import { queueField, queueNamed } from './queue-names.ts';
 
-const MOST = 10_000;
+const MAX_JOBS = 10_000;
 
 const redrivenSchema = z.object({
   queue: z.string(),
-  dead: z.int().meta({ description: `Number of dead jobs before, counted up to ${MOST + 1}.` }),
+  dead: z.int().meta({ description: `Number of dead jobs before, counted up to ${MAX_JOBS + 1}.` }),
   redriven: z.int(),
   preview: z.boolean(),
 });
@@ -23,14 +23,14 @@ export const redriveQueue = operation({
   summary: 'Retry the dead jobs of a queue',
   input: z.object({
     queue: queueField,
-    limit: z.int().min(1).max(MOST).default(MOST),
+    limit: z.int().min(1).max(MAX_JOBS).default(MAX_JOBS),
     preview: z.boolean().default(false),
     reason: reasonField.optional(),
   }),
   output: redrivenSchema,
   async run(ctx, { queue, limit, preview, reason = null }): Promise<Redriven> {
     const name = queueNamed(queue);
-    const dead = await countDead(ctx.sql, name, MOST + 1);
+    const dead = await countDead(ctx.sql, name, MAX_JOBS + 1);
     if (preview || dead === 0) return { queue: name, dead, redriven: 0, preview };
     const redriven = await ctx.sql.begin(async (tx) => {
       const count = await redriveDead(tx, name, limit);

@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.ts';
 import { catalogue } from '../process/jobs.ts';
 import { reasonField } from './job-action.ts';
 import { queueField, queueNamed } from './queue-names.ts';
-import { type QueueView, queueSchema, queueViews, USUAL } from './queue-view.ts';
+import { DEFAULTS, type QueueView, queueSchema, queueViews } from './queue-view.ts';
 import { putConcurrency } from './store.ts';
 
 /** Sets how many jobs of a queue each worker runs concurrently. Takes effect on every worker within two seconds. */
@@ -28,7 +28,7 @@ export const setConcurrency = operation({
         { action: 'queue.concurrency_set', target_id: name, diff, reason, workspace_id: INSTANCE },
       ]);
     });
-    const [view] = await queueViews(ctx, [name], USUAL);
+    const [view] = await queueViews(ctx, [name], DEFAULTS);
     if (!view) throw new Error(`there is no view of ${name}`);
     return view;
   },

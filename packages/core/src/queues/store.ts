@@ -329,17 +329,17 @@ export interface AttemptRow {
 }
 
 /** Returns the runs of a handled job, latest first. */
-export async function jobAttemptsOf(sql: Sql, job_id: string, most: number): Promise<AttemptRow[]> {
+export async function jobAttemptsOf(sql: Sql, job_id: string, max: number): Promise<AttemptRow[]> {
   return sql<AttemptRow[]>`
     select number, started_at, duration_ms, error_name, error_message, worker_id from job_attempts
-    where job_id = ${job_id} order by number desc limit ${most}`;
+    where job_id = ${job_id} order by number desc limit ${max}`;
 }
 
 /** Returns the attempts at a recipient, latest first. Served by the primary key, which starts with the message. */
 export async function deliveryAttemptsOf(
   sql: Sql,
   key: { readonly message_id: string; readonly recipient_id: string },
-  most: number,
+  max: number,
 ): Promise<AttemptRow[]> {
   return sql<AttemptRow[]>`
     select number, started_at, extract(epoch from finished_at - started_at)::float8 * 1000 as duration_ms,
@@ -347,7 +347,7 @@ export async function deliveryAttemptsOf(
       case outcome when 'accepted' then null else coalesce(reply_text, error, outcome) end as error_message,
       null::uuid as worker_id
     from attempts where message_id = ${key.message_id} and recipient_id = ${key.recipient_id}
-    order by number desc limit ${most}`;
+    order by number desc limit ${max}`;
 }
 
 export interface ParkedRow {

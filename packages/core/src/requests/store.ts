@@ -103,7 +103,7 @@ export async function groupsOfRequests(
   workspace_id: string,
   range: IdRange,
   counted_rows: number,
-  most: number,
+  max: number,
 ): Promise<RequestGroupRow[]> {
   return sql<RequestGroupRow[]>`
     with newest as materialized (
@@ -113,7 +113,7 @@ export async function groupsOfRequests(
     ), groups as (
       select reason, api, method, path, count(*)::int as count, max(id) as last_id from newest
       group by reason, api, method, path
-      order by count(*) desc, max(id) desc limit ${most}
+      order by count(*) desc, max(id) desc limit ${max}
     )
     select (select count(*)::int from newest) as examined, g.reason, r.code, r.status, g.api, g.method, g.path, g.count,
       r.message, g.last_id

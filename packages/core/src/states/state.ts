@@ -63,7 +63,7 @@ export type StateCounts = Readonly<Partial<Record<DeliveryState, number>>>;
 
 /** Returns a message's status from the counts of its recipients' states. */
 export function messageStatus(recipients: StateCounts): DeliveryState {
-  const least = deliveryStates.find((state) => (recipients[state] ?? 0) > 0);
-  if (!least) throw new Error('a message has no recipient');
-  return least;
+  const lowest = deliveryStates.find((state) => (recipients[state] ?? 0) > 0);
+  if (!lowest) throw new Error('a message has no recipient');
+  return lowest;
 }

@@ -199,10 +199,10 @@ describe('a statistics response', () => {
     const input = { bucket: 'minute', group_by: 'tag', top: 29 };
     const two = ['accepted', 'delivered'];
 
-    const most = await series({ ...input, metrics: two });
+    const widest = await series({ ...input, metrics: two });
     const promise = series({ ...input, metrics: [...two, 'bounced'] });
 
-    expect(most.object).toBe('stats');
+    expect(widest.object).toBe('stats');
     await expect(promise).rejects.toMatchObject({ reason: 'query_too_complex' });
     await expect(promise).rejects.toThrow('32400 points');
     expect((await series({ ...input, metrics: [...two, ...two, 'bounced'], top: 10 })).object).toBe('stats');

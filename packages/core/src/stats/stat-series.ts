@@ -166,9 +166,9 @@ export function mostStatPoints(query: {
   readonly group_by: (typeof statDimensions)[number];
   readonly top: number | null;
 }): number {
-  const { most } = bounds[query.group_by === 'none' ? 'alone' : 'grouped'][query.bucket];
+  const { most: max } = bounds[query.group_by === 'none' ? 'alone' : 'grouped'][query.bucket];
   const length = Math.ceil((query.until_ms - query.since_ms) / bucketMs[query.bucket]) + 1;
-  const per_series = length >= 1 && length < most ? length : most;
+  const per_series = length >= 1 && length < max ? length : max;
   const points = new Set(query.metrics).size * mostKeys(query.group_by, query.top ?? DEFAULT_SERIES) * per_series;
   return Math.min(points, MAX_POINTS);
 }

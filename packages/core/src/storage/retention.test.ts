@@ -272,10 +272,10 @@ describe('email still open past its retention', () => {
 
 describe('a retention period for messages alone', () => {
   it('applies to their events, attempts, transcripts and webhook deliveries too', async () => {
-    const usual = await createWorld({ RETENTION_MESSAGES: '20d', TRANSCRIPTS: 'all' });
+    const default_world = await createWorld({ RETENTION_MESSAGES: '20d', TRANSCRIPTS: 'all' });
     try {
-      await usual.clock.freeze(new Date('2030-05-15T12:00:00Z'));
-      const as = usual.as(usual.workspace_id);
+      await default_world.clock.freeze(new Date('2030-05-15T12:00:00Z'));
+      const as = default_world.as(default_world.workspace_id);
       await invoke(as, createWebhook, { url: 'http://127.0.0.1:9099/' });
       await invoke(as, sendMessage, {
         from: 'hello@sandbox.test',
@@ -283,42 +283,42 @@ describe('a retention period for messages alone', () => {
         subject: 'Hello',
         text: 'Hi',
       });
-      await usual.drain();
-      await usual.clock.advance(19 * DAY_MS);
+      await default_world.drain();
+      await default_world.clock.advance(19 * DAY_MS);
       const count = (await invoke(as, listEvents, {})).data.length;
 
-      await usual.clock.advance(2 * DAY_MS);
+      await default_world.clock.advance(2 * DAY_MS);
       const empty_lists = [await invoke(as, listEvents, {}), await invoke(as, listAllDeliveries, {})];
-      await usual.clock.advance(19 * DAY_MS);
-      await maintainStorage(usual.services);
+      await default_world.clock.advance(19 * DAY_MS);
+      await maintainStorage(default_world.services);
 
       expect([count, ...empty_lists.map(({ data }) => data.length)]).toEqual([2, 0, 0]);
       for (const table of [...TABLES, 'webhook_attempts'])
-        expect(await usual.services.sql`select from ${usual.services.sql(table)}`).toHaveLength(0);
+        expect(await default_world.services.sql`select from ${default_world.services.sql(table)}`).toHaveLength(0);
     } finally {
-      await usual.stop();
+      await default_world.stop();
     }
   });
 });
 
 describe('a configuration without retention', () => {
   it('keeps email indefinitely, and transcripts for thirty days', async () => {
-    const usual = await createWorld({ TRANSCRIPTS: 'all' });
+    const default_world = await createWorld({ TRANSCRIPTS: 'all' });
     try {
-      await usual.clock.freeze(new Date('2030-05-15T12:00:00Z'));
+      await default_world.clock.freeze(new Date('2030-05-15T12:00:00Z'));
       const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
-      const { id } = await invoke(usual.as(usual.workspace_id), sendMessage, mail);
-      await usual.drain();
-      await usual.clock.advance(800 * DAY_MS);
-      await maintainStorage(usual.services);
+      const { id } = await invoke(default_world.as(default_world.workspace_id), sendMessage, mail);
+      await default_world.drain();
+      await default_world.clock.advance(800 * DAY_MS);
+      await maintainStorage(default_world.services);
 
-      const email = await invoke(usual.as(usual.workspace_id), getMessage, { id });
+      const email = await invoke(default_world.as(default_world.workspace_id), getMessage, { id });
 
       expect(email).toMatchObject({ status: 'delivered', attempts: [{ transcript: null }] });
       expect(email.events).toHaveLength(2);
-      expect(await usual.services.sql`select from transcripts`).toHaveLength(0);
+      expect(await default_world.services.sql`select from transcripts`).toHaveLength(0);
     } finally {
-      await usual.stop();
+      await default_world.stop();
     }
   });
 });

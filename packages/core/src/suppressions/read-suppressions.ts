@@ -3,7 +3,7 @@ import { operation } from '../operation/operation.ts';
 import { suppressionsByEmails, suppressionsByIds } from './store.ts';
 import { suppressionEntry, suppressionSchema } from './suppression-entry.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 const output = z.array(suppressionSchema.nullable()).readonly();
 
 /** Returns suppressions by id, in the given order; null for those that are expired or outside the workspace. */
@@ -11,7 +11,7 @@ export const readSuppressions = operation({
   name: 'suppressions.read_many',
   scope: 'email:logs:read',
   summary: 'Suppressions by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output,
   async run(ctx, { ids }) {
     const rows = await suppressionsByIds(ctx.sql, ctx.actor.workspace_id, ids);
@@ -25,7 +25,7 @@ export const readSuppressionsByEmail = operation({
   name: 'suppressions.read_addressed',
   scope: 'email:logs:read',
   summary: 'Suppressions of several addresses',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output,
   async run(ctx, { ids }) {
     const rows = await suppressionsByEmails(ctx.sql, ctx.actor.workspace_id, ids);

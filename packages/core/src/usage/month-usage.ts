@@ -9,7 +9,7 @@ import { operation } from '../operation/operation.ts';
 import { usageSchema } from './get-usage.ts';
 import { type MonthRow, usageOfMonth } from './store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 const DAY_MS = 86_400_000;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
@@ -50,7 +50,7 @@ export const readMonthUsages = operation({
   scope: null,
   sandbox: true,
   summary: 'Monthly usage of several workspaces',
-  input: z.object({ ids: z.array(z.string()).max(MOST), month: monthField }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS), month: monthField }),
   output: z.array(monthUsageSchema).readonly(),
   async run(ctx, { ids, month = null }): Promise<readonly MonthUsage[]> {
     const workspace_ids = ids.map((id) => accessibleWorkspace(ctx, id));

@@ -19,11 +19,11 @@ export async function openStream(
   { key_id, workspace_id }: { readonly key_id: string; readonly workspace_id: string },
 ): Promise<OpenStream> {
   const stream = { key_id, workspace_id, id: randomUUID(), seconds: LEASE_SECONDS };
-  const most = { of_key: MAX_KEY_STREAMS, of_workspace: MAX_WORKSPACE_STREAMS };
-  const full = await insertStream(sql, stream, most);
+  const max = { of_key: MAX_KEY_STREAMS, of_workspace: MAX_WORKSPACE_STREAMS };
+  const full = await insertStream(sql, stream, max);
   if (full === 'key')
-    throw new AppError('too_many_streams', `The key has ${most.of_key} open streams. Close one or use another key.`);
+    throw new AppError('too_many_streams', `The key has ${max.of_key} open streams. Close one or use another key.`);
   if (full === 'workspace')
-    throw new AppError('too_many_streams', `The workspace has ${most.of_workspace} open streams. Close one first.`);
+    throw new AppError('too_many_streams', `The workspace has ${max.of_workspace} open streams. Close one first.`);
   return { renew: () => renewStream(sql, stream), close: () => deleteStream(sql, stream) };
 }

@@ -11,7 +11,7 @@ interface NewStream {
 export async function insertStream(
   sql: Sql,
   stream: NewStream,
-  most: { readonly of_key: number; readonly of_workspace: number },
+  max: { readonly of_key: number; readonly of_workspace: number },
 ): Promise<'key' | 'workspace' | null> {
   const { key_id, workspace_id } = stream;
   return sql.begin(async (tx) => {
@@ -24,8 +24,8 @@ export async function insertStream(
         union all select o.id from sessions o where o.workspace_id = ${workspace_id}
         union all select ${key_id}
       )`;
-    if (open && open.of_key >= most.of_key) return 'key';
-    if (open && open.of_workspace >= most.of_workspace) return 'workspace';
+    if (open && open.of_key >= max.of_key) return 'key';
+    if (open && open.of_workspace >= max.of_workspace) return 'workspace';
     await tx`
       insert into query_streams (key_id, id, until)
       values (${key_id}, ${stream.id}::uuid, clock_now() + make_interval(secs => ${stream.seconds}))`;

@@ -4,7 +4,7 @@ import { operation } from '../operation/operation.ts';
 import { workspacesByIds } from './store.ts';
 import { type WorkspaceEntry, workspaceEntry, workspaceSchema } from './workspace-entry.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 /** Returns workspaces by id, in the given order; null for those the caller may not see. */
 export const readWorkspaces = operation({
@@ -12,7 +12,7 @@ export const readWorkspaces = operation({
   scope: null,
   sandbox: true,
   summary: 'Workspaces by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(workspaceSchema.nullable()).readonly(),
   async run({ sql, actor }, { ids }): Promise<readonly (WorkspaceEntry | null)[]> {
     requireAdministrator(actor);

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type BatchingPolicy, createBatchingPolicy } from './batching-policy.ts';
 
-let most: number;
+let max: number;
 let unrecorded: number;
 let pace: BatchingPolicy;
 beforeEach(() => {
-  most = 600;
+  max = 600;
   unrecorded = Number.POSITIVE_INFINITY;
   pace = createBatchingPolicy(
-    () => most,
+    () => max,
     () => unrecorded,
   );
 });
@@ -112,7 +112,7 @@ describe('a low limit of unrecorded results', () => {
 
 describe('a low limit of concurrent deliveries', () => {
   it('a batch waits for at most half of the limit in a rush', () => {
-    most = 60;
+    max = 60;
     passed(24);
 
     expect(pace.came(29)).toBe(50);
@@ -127,7 +127,7 @@ describe('a low limit of concurrent deliveries', () => {
     [4, 15],
     [5, 50],
   ])('a limit of ten, after a batch of %i, lets the next result wait for %i ms', (size, ms) => {
-    most = 10;
+    max = 10;
     passed(size);
 
     expect(pace.came(1)).toBe(ms);
@@ -137,7 +137,7 @@ describe('a low limit of concurrent deliveries', () => {
     passed(24);
     expect(pace.came(50)).toBe(50);
 
-    most = 100;
+    max = 100;
 
     expect(pace.came(50)).toBe(0);
   });

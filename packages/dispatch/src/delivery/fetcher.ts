@@ -208,8 +208,8 @@ export class Fetcher {
 
   /** Whether enough slots are free to make a fetch worthwhile. */
   #hasFreeSlots(priority: Priority): boolean {
-    const most = this.#options.lanes.aloneCapacity(priority)?.most ?? FETCH_COUNT;
-    return this.#freeSlots(priority) > Math.min(FETCH_COUNT, most) / 2;
+    const max = this.#options.lanes.aloneCapacity(priority)?.most ?? FETCH_COUNT;
+    return this.#freeSlots(priority) > Math.min(FETCH_COUNT, max) / 2;
   }
 }
 

@@ -13,12 +13,12 @@ export interface Prerendered {
  * wait for a signature. The number is limited, and large messages are excluded. The queue is an array for the reason
  * given in the in-flight set.
  */
-export function createPrerender(most: number): (content: Content) => Prerendered {
+export function createPrerender(max: number): (content: Content) => Prerendered {
   const line: (() => void)[] = [];
   let count = 0;
 
   const makeNext = () => {
-    while (count < most) {
+    while (count < max) {
       const make = line.shift();
       if (!make) return;
       count += 1;

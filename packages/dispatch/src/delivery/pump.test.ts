@@ -87,11 +87,11 @@ describe('the delivery pump', () => {
     const full = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     let under_way = 0;
-    let most = 0;
+    let max = 0;
     const slow: Mailer = {
       async send() {
         under_way += 1;
-        most = Math.max(most, under_way);
+        max = Math.max(max, under_way);
         if (under_way === 480) full.resolve();
         await released.promise;
         under_way -= 1;
@@ -107,7 +107,7 @@ describe('the delivery pump', () => {
     released.resolve();
 
     await expect.poll(openCount, { timeout: 30_000 }).toBe(0);
-    expect(most).toBe(480);
+    expect(max).toBe(480);
   });
 
   it('aborts email whose lease is lost and sends it again, unless it is past the final dot', async () => {

@@ -4,7 +4,7 @@ import { createInFlightSet, type Indexed } from './in-flight-set.ts';
 // A message that was sent but not recorded is sent again if the worker is killed. So the number of such messages is
 // limited to what the concurrent settles record in 20 ms.
 const AHEAD_MS = 20;
-const LEAST = 8;
+const MIN_LIMIT = 8;
 /** The number of recent settles that the limit is derived from. */
 const REMEMBERED = 4;
 /** A message whose reply takes longer than this no longer counts, so that a slow server does not delay others. */
@@ -39,9 +39,9 @@ export class UnrecordedMail {
   #timer: NodeJS.Timeout | null = null;
 
   /** Null means no limit: a drain records once it has all results. */
-  constructor(most: number | null) {
-    this.#most = most;
-    this.#limit = most === null ? Number.POSITIVE_INFINITY : Math.min(LEAST, most);
+  constructor(max: number | null) {
+    this.#most = max;
+    this.#limit = max === null ? Number.POSITIVE_INFINITY : Math.min(MIN_LIMIT, max);
   }
 
   get limit(): number {
@@ -97,7 +97,7 @@ export class UnrecordedMail {
     if (this.#capacities.length > REMEMBERED) this.#capacities.shift();
     const capacity = Math.max(...this.#capacities);
     if (this.#most === null) return;
-    this.#limit = Math.round(Math.min(this.#most, 2 * this.#limit, Math.max(LEAST, capacity)));
+    this.#limit = Math.round(Math.min(this.#most, 2 * this.#limit, Math.max(MIN_LIMIT, capacity)));
   }
 
   #begin(): ContentSlot {

@@ -224,8 +224,8 @@ export class HoldCache {
       if (ofQueues(scope)) {
         const queue = ratedQueue({ scope, value });
         // An unused allowance does not accumulate into a burst.
-        const most = Math.max(count, Math.ceil((rate ?? 0) / 60));
-        this.#allowances.set(queue, Math.min(most, (this.#allowances.get(queue) ?? 0) + count));
+        const max = Math.max(count, Math.ceil((rate ?? 0) / 60));
+        this.#allowances.set(queue, Math.min(max, (this.#allowances.get(queue) ?? 0) + count));
       } else for (const listener of this.#resumeListeners) listener(holdLane(id), count);
     }
     if (counts.size > 0) for (const listener of this.#allowanceListeners) listener();

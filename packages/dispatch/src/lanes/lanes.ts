@@ -77,9 +77,9 @@ export class Lanes {
   aloneCapacity(priority: Priority): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
-    const most = lane.capacity();
+    const max = lane.capacity();
     // Jobs that follow parked ones of the same workspace are parked too, because the parked ones are resumed first.
-    return { free: lane.parked.has(priority) ? 0 : most - lane.waiting.countOf(priority), most };
+    return { free: lane.parked.has(priority) ? 0 : max - lane.waiting.countOf(priority), most: max };
   }
 
   /** Whether a lane is so fast that its jobs may as well wait in the queue. */

@@ -59,19 +59,19 @@ function hanging(...paths: string[]) {
 /** Creates the client that all workers of a test post with, and tracks the concurrent posts to one endpoint. */
 function countingPosts() {
   const under_way = new Map<string, number>();
-  let most = 0;
+  let max = 0;
   const guard: HttpGuard = {
     ...http,
     async post(request, signal) {
       const count = (under_way.get(request.url) ?? 0) + 1;
       under_way.set(request.url, count);
-      most = Math.max(most, count);
+      max = Math.max(max, count);
       const outcome = await http.post(request, signal);
       under_way.set(request.url, (under_way.get(request.url) ?? 0) - 1);
       return outcome;
     },
   };
-  return { http: guard, most: () => most };
+  return { http: guard, most: () => max };
 }
 
 describe('the webhook pump', () => {

@@ -109,7 +109,7 @@ export function createThreadReaders<Question, Answer>(
   }));
   return {
     async read(raw, about) {
-      const free = readers.reduce((least, one) => (one.busy < least.busy ? one : least));
+      const free = readers.reduce((idlest, one) => (one.busy < idlest.busy ? one : idlest));
       free.busy += 1;
       try {
         return await free.reader.read(raw, about);

@@ -83,6 +83,6 @@ export const nounNames: HouseRule = (files) => {
 export const boundNames: HouseRule = inSource(
   () => true,
   'bare',
-  /\b(?:MOST|LEAST|USUAL|SELDOM|LOOK)_\w+/g,
+  /\b(?:MOST|LEAST|USUAL|SELDOM|LOOK_MS)(?:_\w+)?\b/g,
   'say MAX_, MIN_, DEFAULT_ or POLL_',
 );

@@ -40,7 +40,7 @@ export function introspectedEntries(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   selection: SelectionSetNode | undefined,
 ): number {
-  const { average, most } = measured(schema);
+  const { average, most: max } = measured(schema);
   const known = new Map<SelectionSetNode, Map<Sizes, number>>();
   const under = (set: SelectionSetNode, sizes: Sizes): number => {
     const before = known.get(set)?.get(sizes);
@@ -55,8 +55,7 @@ export function introspectedEntries(
       const name = one.name.value;
       const size = name in sizes ? sizes[name as ListName] : null;
       // The average is exact only directly below the list of all types.
-      const next =
-        name === 'types' || (sizes === average && size !== null && name !== 'possibleTypes') ? average : most;
+      const next = name === 'types' || (sizes === average && size !== null && name !== 'possibleTypes') ? average : max;
       const below = one.selectionSet ? under(one.selectionSet, next) : 0;
       entries += size === null ? below : size * (1 + below);
     }
@@ -64,7 +63,7 @@ export function introspectedEntries(
     known.set(set, bySizes.set(sizes, entries));
     return entries;
   };
-  return selection ? under(selection, most) : 0;
+  return selection ? under(selection, max) : 0;
 }
 
 /** Returns the fragments of a document by name. */
@@ -103,7 +102,7 @@ function measured(schema: GraphQLSchema): SchemaSizes {
   });
   const list_sizes = {
     average: sizes((values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)),
-    most: sizes((values) => values.reduce((most, value) => Math.max(most, value), 0)),
+    most: sizes((values) => values.reduce((max, value) => Math.max(max, value), 0)),
   };
   sizesOf.set(schema, list_sizes);
   return list_sizes;

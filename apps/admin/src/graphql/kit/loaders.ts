@@ -48,8 +48,8 @@ export interface IdLoader<T> {
 }
 
 /** Batches the IDs that resolvers of the same level request. */
-export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly T[]>, most = MAX_IDS): IdLoader<T> {
-  const loader = new DataLoader<string, T>((ids) => invoke(ctx, operation, { ids }), { maxBatchSize: most });
+export function byIds<T>(ctx: Context, operation: Operation<z.ZodType, readonly T[]>, max = MAX_IDS): IdLoader<T> {
+  const loader = new DataLoader<string, T>((ids) => invoke(ctx, operation, { ids }), { maxBatchSize: max });
   const load = (id: string) => loader.load(id);
   return { load, loadMany: (ids) => Promise.all(ids.map(load)), prime: (id, value) => void loader.prime(id, value) };
 }

@@ -15,7 +15,7 @@ import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 
 // In practice, fewer are active at the same time. tRPC pages through those that have ended.
-const MOST = 100;
+const MAX_ITEMS = 100;
 
 const AlarmStatus = enumOf('AlarmStatus', alarmStatuses);
 const AlarmAccess = enumOf('AlarmAccess', accessScopes);
@@ -59,11 +59,11 @@ const AlarmSettings = builder.objectRef<AlarmSettingsEntry>('AlarmSettings').imp
     webhookUrl: t.string({ nullable: true, resolve: ({ webhook_url }) => webhook_url }),
     from: t.exposeString('from', {
       nullable: true,
-      description: 'null: alarms@ followed by the first verified domain.',
+      description: 'The sender address; null: alarms@ at the first verified domain.',
     }),
     quietFrom: t.string({
       nullable: true,
-      description: 'In UTC, such as 22:00.',
+      description: 'A time of day in UTC, for example 22:00.',
       resolve: ({ quiet_from }) => quiet_from,
     }),
     quietUntil: t.string({ nullable: true, resolve: ({ quiet_until }) => quiet_until }),
@@ -77,7 +77,7 @@ builder.queryFields((t) => ({
       'Alerts, newest first. With active: false, the newest 100, including resolved ones. Requires admin or operator.',
     args: { active: t.arg.boolean({ defaultValue: true }) },
     complexity: { field: 1, multiplier: 10 },
-    resolve: async (_, { active }, g) => (await call(g, listAlarms, { active: active ?? true, limit: MOST })).data,
+    resolve: async (_, { active }, g) => (await call(g, listAlarms, { active: active ?? true, limit: MAX_ITEMS })).data,
   }),
   alarmSettings: t.field({
     type: AlarmSettings,

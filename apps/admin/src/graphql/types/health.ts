@@ -32,7 +32,7 @@ const Health = builder.objectRef<HealthFound>('Health').implement({
   fields: (t) => ({
     status: t.field({
       type: HealthStatus,
-      description: 'The worst status of all checks.',
+      description: 'The worst status among all checks.',
       resolve: ({ status }) => status,
     }),
     checks: t.field({ type: [HealthCheck], resolve: ({ checks }) => checks }),
@@ -63,7 +63,7 @@ const Checkup = builder.objectRef<CheckupFound>('Checkup').implement({
   fields: (t) => ({
     status: t.field({
       type: CheckupStatus,
-      description: 'The worst status of all checks.',
+      description: 'The worst status among all checks.',
       resolve: ({ status }) => status,
     }),
     checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),

@@ -8,7 +8,7 @@ import { Hold } from '../kit/refs.ts';
 import { Actor } from './audit.ts';
 
 // In practice, fewer are active at the same time. tRPC pages through those that have ended.
-const MOST = 100;
+const MAX_ITEMS = 100;
 
 const HoldScope = enumOf('HoldScope', holdScopes);
 const HoldStatus = enumOf(
@@ -60,7 +60,7 @@ builder.queryField('holds', (t) =>
       'Holds, newest first. With active: false, the newest 100, including ended ones. Requires admin or operator.',
     args: { active: t.arg.boolean({ defaultValue: true }) },
     complexity: { field: 1, multiplier: 10 },
-    resolve: async (_, { active }, g) => (await call(g, listHolds, { active: active ?? true, limit: MOST })).data,
+    resolve: async (_, { active }, g) => (await call(g, listHolds, { active: active ?? true, limit: MAX_ITEMS })).data,
   }),
 );
 
@@ -89,7 +89,9 @@ const HoldReleaseInput = builder.inputType('HoldReleaseInput', {
   fields: (t) => ({
     id: t.id({ required: true }),
     reason: t.string(),
-    resumeRatePerMin: t.int({ description: "The rate at which held email is sent, instead of the hold's rate." }),
+    resumeRatePerMin: t.int({
+      description: "Overrides the rate at which the hold's email is sent after its release, in emails per minute.",
+    }),
     atOnce: t.boolean({ description: 'Also removes the resume rate, even if the hold has already ended.' }),
   }),
 });
@@ -98,7 +100,7 @@ builder.mutationFields((t) => ({
   holdCreate: t.field({
     type: HoldResult,
     description:
-      'Creates a hold, effective on every worker within two seconds. Requires operator for the instance, queues and destinations, otherwise admin.',
+      'Creates a hold, effective on every worker within two seconds. Instance, queue and destination holds require operator; all others require admin.',
     args: { input: t.arg({ type: HoldInput, required: true }) },
     resolve: (_, { input: { resumeRatePerMin, ...input } }, g) =>
       outcome(async () => ({ hold: await call(g, createHold, { ...input, resumeRatePerMinute: resumeRatePerMin }) })),

@@ -51,7 +51,7 @@ builder.queryField('stats', (t) =>
       reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ range, bucket, metrics: names, groupBy, top }, { ctx }) => {
-      const most = mostStatPoints({
+      const max = mostStatPoints({
         since_ms: Date.parse(range.since),
         until_ms: range.until == null ? ctx.clock.now() : Date.parse(range.until),
         bucket,
@@ -59,7 +59,7 @@ builder.queryField('stats', (t) =>
         group_by: groupBy ?? 'none',
         top: top ?? null,
       });
-      return { field: 1 + Math.ceil(most / POINTS_OF_AN_OBJECT), multiplier: 1 };
+      return { field: 1 + Math.ceil(max / POINTS_OF_AN_OBJECT), multiplier: 1 };
     },
     async resolve(_, { range, ...args }, g) {
       const { series, complete_until } = await call(g, statSeries, { ...args, ...range });

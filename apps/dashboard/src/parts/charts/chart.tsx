@@ -114,10 +114,10 @@ function formatValue(value: number | null | undefined, format: (value: number) =
 
 /** Returns a round number above every value. */
 function topOf(series: readonly ChartSeries[]): number {
-  const most = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
-  if (most <= 0) return 2;
-  const step = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 4, 5, 10].map((factor) => factor * step).find((top) => top >= most) ?? most;
+  const max = Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  if (max <= 0) return 2;
+  const step = 10 ** Math.floor(Math.log10(max));
+  return [1, 2, 4, 5, 10].map((factor) => factor * step).find((top) => top >= max) ?? max;
 }
 
 /** Returns the path of a line, with gaps where values are null. */

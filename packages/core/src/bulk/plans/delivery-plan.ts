@@ -35,10 +35,10 @@ export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Pl
       if (step.ids.length >= limit) return { ids: step.ids, position: step.ids.at(-1) ?? null };
       return { ids: step.ids, position: step.examined < count ? null : step.edge };
     },
-    async count(sql, most) {
+    async count(sql, max) {
       let count = 0;
       let position: string | null = null;
-      for (let examined = 0; examined < most; examined += COUNTED_AT_ONCE) {
+      for (let examined = 0; examined < max; examined += COUNTED_AT_ONCE) {
         const step = await deliveriesAmong(sql, walk(position), COUNTED_AT_ONCE, COUNTED_AT_ONCE);
         count += step.ids.length;
         if (step.examined < COUNTED_AT_ONCE) return { count, exact: true };

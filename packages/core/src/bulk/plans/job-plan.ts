@@ -15,9 +15,9 @@ export function redrivePlan({ cutoff_at, filter }: BulkCommand): Plan {
       const last = jobs.length < count ? null : (jobs.at(-1)?.position ?? null);
       return { ids: jobs.map(({ id }) => jobId(id)), position: last };
     },
-    async count(sql, most) {
-      const count = await countDeadJobs(sql, range, most);
-      return { count, exact: count < most };
+    async count(sql, max) {
+      const count = await countDeadJobs(sql, range, max);
+      return { count, exact: count < max };
     },
     passedOver: async () => [],
     warnings: [],

@@ -107,14 +107,14 @@ export function messagePlan(ages: Ages, command: BulkCommand & { readonly action
   return {
     check: async () => {},
     next: (sql, position, count) => nextMessages(sql, walk, position, count),
-    count: (sql, most) => countMessages(sql, walk, most),
-    async passedOver(sql, most) {
+    count: (sql, max) => countMessages(sql, walk, max),
+    async passedOver(sql, max) {
       const { before, oldest_kept } = walk;
       const statuses = otherStatuses(kind.statuses);
       const others: MessageWalk = { workspace_id, filters, statuses, before, oldest_kept };
       const [in_others, attempt_counts] = await Promise.all([
-        kind.otherwise && countMessages(sql, others, most),
-        kind.once_tried && countMessages(sql, { ...walk, tried: true }, most),
+        kind.otherwise && countMessages(sql, others, max),
+        kind.once_tried && countMessages(sql, { ...walk, tried: true }, max),
       ]);
       return sumsOf([
         ...(kind.otherwise && in_others ? [{ reason: kind.otherwise, ...in_others }] : []),

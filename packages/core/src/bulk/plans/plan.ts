@@ -31,9 +31,9 @@ export interface Plan {
   /** Throws if the command cannot run at all now. */
   check(ctx: ActorContext): Promise<void>;
   next(sql: Sql | Tx, position: string | null, count: number): Promise<WalkStep>;
-  count(sql: Sql, most: number): Promise<MatchCount>;
+  count(sql: Sql, max: number): Promise<MatchCount>;
   /** Items that match the filter but that the action skips, by reason. */
-  passedOver(sql: Sql, most: number): Promise<readonly PassedOver[]>;
+  passedOver(sql: Sql, max: number): Promise<readonly PassedOver[]>;
   /** Shown in the preview. */
   readonly warnings: readonly string[];
   act(tx: Tx, services: Services, ids: readonly string[]): Promise<readonly Receipt[]>;

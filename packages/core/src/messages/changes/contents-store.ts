@@ -11,11 +11,11 @@ export function countsAsDeleted(sql: Sql | Tx): Fragment {
  * Deletes contents that are not retained; returns the number of messages affected. Served by messages_to_empty.
  * Messages locked by another transaction are left for the next run.
  */
-export async function deleteUnkeptBatch(tx: Tx, most: number): Promise<number> {
+export async function deleteUnkeptBatch(tx: Tx, max: number): Promise<number> {
   const picked = await tx<{ workspace_id: string; id: string }[]>`
     select m.workspace_id, m.id from messages m
     where ${countsAsDeleted(tx)} and not m.content_deleted
-    limit ${most} for no key update skip locked`;
+    limit ${max} for no key update skip locked`;
   if (picked.length === 0) return 0;
   const ids = picked.map(({ id }) => id);
   const workspace_ids = picked.map(({ workspace_id }) => workspace_id);

@@ -112,8 +112,8 @@ async function collectParts(
   let rows: readonly MessageRow[] = [];
   for (const { range, filter } of parts) {
     const driver = await rarestDriver(sql, workspace_id, await driversOf(sql, workspace_id, filter), range);
-    const batch = await collect(range, limit - rows.length, allPass(filter, driver), (part, count, most) =>
-      messagesAmong(sql, workspace_id, driver, filter, part, count, most, oldest_first),
+    const batch = await collect(range, limit - rows.length, allPass(filter, driver), (part, count, max) =>
+      messagesAmong(sql, workspace_id, driver, filter, part, count, max, oldest_first),
     );
     rows = oldest_first ? [...batch.rows, ...rows] : [...rows, ...batch.rows];
     if (rows.length >= limit || batch.edge !== null) return { rows, edge: batch.edge };

@@ -297,9 +297,9 @@ export async function attemptsNear(
   workspace_id: string,
   ids: readonly string[],
   windows: readonly { readonly from: string; readonly before: string }[],
-  most: number,
+  max: number,
 ): Promise<(AttemptRow & { message_id: string })[]> {
-  const share = Math.ceil(most / windows.length);
+  const share = Math.ceil(max / windows.length);
   return sql<(AttemptRow & { message_id: string })[]>`
     select a.* from (
       select distinct e.message_id from unnest(

@@ -297,7 +297,7 @@ export async function sendersOf(
   sql: Sql | Tx,
   workspace_id: string,
   domain: string,
-  most: number,
+  max: number,
 ): Promise<readonly string[] | null> {
   const next = (after: Fragment) => sql`
     select lower(m.from_email) as from_email from messages m
@@ -310,6 +310,6 @@ export async function sendersOf(
       union all
       select n.from_email from senders s cross join lateral (${next(sql`s.from_email`)}) n
     )
-    select from_email as email from senders limit ${most + 1}`;
-  return rows.length > most ? null : rows.map((row) => row.email);
+    select from_email as email from senders limit ${max + 1}`;
+  return rows.length > max ? null : rows.map((row) => row.email);
 }

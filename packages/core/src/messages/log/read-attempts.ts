@@ -8,7 +8,7 @@ import { pageFields, pagesOf } from '../../paging/list.ts';
 import { attemptEntry, attemptSchema, keptAttempts } from './log-entry.ts';
 import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 const MAX_IDS_PER_LOOKUP = 100;
 // A dead worker's attempt leaves no event; the attempt that takes over does, within this time.
 const TAKEN_OVER_MS = 15 * 60_000;
@@ -32,7 +32,7 @@ export const readAttempts = operation({
   summary: 'A page of attempts for each email',
   input: z.object({
     limit: pageFields.limit,
-    of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MOST),
+    of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MAX_IDS),
   }),
   output: z.array(listOf(attemptOfSchema)).readonly(),
   run(ctx, { limit, of }) {
@@ -58,7 +58,7 @@ export const readLastAttempts = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'The last attempt for each recipient of several emails',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(z.array(attemptOfSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
@@ -77,11 +77,11 @@ export const readAttemptsById = operation({
   output: z.array(attemptOfSchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
     const by_message = new Map<string, AttemptOfMessage>();
-    for (const { within_ms, most } of WALKS) {
+    for (const { within_ms, most: max } of WALKS) {
       const missing_ids = ids.filter((id) => isId('attempt', id) && isKept(ctx, 'events', id) && !by_message.has(id));
       if (missing_ids.length === 0) break;
       const windows = windowsBehind(missing_ids.map(idTime), within_ms);
-      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, missing_ids, windows, most))
+      for (const row of await attemptsNear(ctx.sql, ctx.actor.workspace_id, missing_ids, windows, max))
         by_message.set(row.id, attemptOf(ctx, row));
     }
     const known = await accessibleMail(

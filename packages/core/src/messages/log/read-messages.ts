@@ -5,7 +5,7 @@ import { entriesOf } from './entries-by-id.ts';
 import { type LogEntry, logEntrySchema } from './log-entry.ts';
 import { workersSeen } from './log-store.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 
 /**
  * Returns messages by id, in the given order; null for those outside the workspace. Never runs on a replica, which may
@@ -16,7 +16,7 @@ export const readMessages = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'Emails by ID',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }): Promise<readonly (LogEntry | null)[]> {
     const known = [...(await accessibleMail(ctx, ids))];

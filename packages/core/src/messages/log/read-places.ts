@@ -6,7 +6,7 @@ import { placesInLine } from './line-store.ts';
 import { type RecipientRow, recipientsOf } from './log-store.ts';
 import { waitingReason } from './waiting.ts';
 
-const MOST = 100;
+const MAX_IDS = 100;
 
 const placesSchema = z.array(
   z.object({ recipient_id: z.string(), ahead: z.int().nullable(), eta_seconds: z.int().nullable() }),
@@ -19,7 +19,7 @@ export const readPlaces = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'Queue positions of recipients',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(placesSchema.readonly()).readonly(),
   async run(ctx, { ids }): Promise<readonly Places[]> {
     const { workspace_id } = ctx.actor;

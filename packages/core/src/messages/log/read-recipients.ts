@@ -6,7 +6,7 @@ import { entriesOf } from './entries-by-id.ts';
 import { logEntrySchema } from './log-entry.ts';
 import { messagesOfRecipients } from './log-store.ts';
 
-const MOST = 100;
+const MAX_IDS = 100;
 
 /**
  * Returns the messages of recipients, in the given order. No index leads from a recipient to its message, but both ids
@@ -17,7 +17,7 @@ export const readRecipients = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'Emails of several recipients',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(logEntrySchema.nullable()).readonly(),
   async run(ctx, { ids }) {
     const { workspace_id } = ctx.actor;

@@ -52,7 +52,7 @@ export async function nextMessages(
 export async function countMessages(
   sql: Sql,
   walk: MessageWalk,
-  most: number,
+  max: number,
 ): Promise<{ readonly count: number; readonly exact: boolean }> {
   let count = 0;
   let examined = 0;
@@ -60,8 +60,8 @@ export async function countMessages(
     const driver = await rarestDriver(sql, walk.workspace_id, await driversOf(sql, walk.workspace_id, filter), range);
     let { before } = range;
     for (;;) {
-      if (examined >= most) return { count, exact: false };
-      const step = Math.min(COUNTED_AT_ONCE, most - examined);
+      if (examined >= max) return { count, exact: false };
+      const step = Math.min(COUNTED_AT_ONCE, max - examined);
       const tally = await countAmong(sql, walk.workspace_id, driver, filter, { from: range.from, before }, step);
       count += tally.passed;
       examined += tally.examined;

@@ -72,7 +72,7 @@ export async function attemptsOfDeliveries(
   sql: Sql,
   workspace_id: string,
   ids: readonly string[],
-  most: number,
+  max: number,
 ): Promise<WebhookAttemptRow[]> {
   return sql<WebhookAttemptRow[]>`
     select a.* from unnest(${[...ids]}::uuid[]) as d (id)
@@ -80,7 +80,7 @@ export async function attemptsOfDeliveries(
       select x.delivery_id, x.number, x.at, x.duration_ms, x.request_headers, x.response_status, x.response_headers,
         x.response_body, x.error
       from webhook_attempts x where x.delivery_id = d.id and x.workspace_id = ${workspace_id}
-      order by x.at desc, x.number desc limit ${most}
+      order by x.at desc, x.number desc limit ${max}
     ) a
     order by a.delivery_id, a.at, a.number`;
 }

@@ -13,7 +13,7 @@ import { deliveryNotFound, webhookDeliveryEntry, webhookDeliverySchema } from '.
 import { postsOf, type WebhookPost, webhookPostSchema } from './delivery-posts.ts';
 import { deliveriesByIds, loadOwedEvents, subjectsOfDeliveries, type WebhookDeliveryRow } from './delivery-store.ts';
 
-const MOST = 100;
+const MAX_ATTEMPTS_SHOWN = 100;
 /** The retry schedule has about ten; a replay restarts it. */
 const MAX_ATTEMPTS = 50;
 
@@ -56,7 +56,7 @@ export const readWebhookPosts = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Attempts of several webhook deliveries',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_ATTEMPTS_SHOWN) }),
   output: z.array(z.array(webhookPostSchema).readonly()).readonly(),
   async run(ctx, { ids }): Promise<readonly (readonly WebhookPost[])[]> {
     const { workspace_id } = ctx.actor;

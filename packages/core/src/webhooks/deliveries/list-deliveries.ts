@@ -70,8 +70,8 @@ async function pageOf(
   const range = keptRange(ctx, 'events', 'webhook_delivery', ids);
   const filter = { webhook_ids, states: status ?? null, types: type ?? null };
   const all_pass = status === undefined && type === undefined;
-  const page = await collectPage(range, limit + 1, all_pass, (part, count, most) =>
-    pageOfDeliveries(ctx.sql, filter, part, count, most),
+  const page = await collectPage(range, limit + 1, all_pass, (part, count, max) =>
+    pageOfDeliveries(ctx.sql, filter, part, count, max),
   );
   return pageOfCollected(scope, page, limit, webhookDeliveryEntry);
 }

@@ -13,10 +13,10 @@ import { bodyOf } from '../posting/payload.ts';
 import { webhookIds, webhooksByIds } from './store.ts';
 import { webhookEntry, webhookSchema } from './webhook-entry.ts';
 
-const MOST = 1000;
+const MAX_IDS = 1000;
 // A body can be up to 20 kB.
 const MAX_BODIES = 100;
-const input = z.object({ ids: z.array(z.string()).max(MOST) });
+const input = z.object({ ids: z.array(z.string()).max(MAX_IDS) });
 
 /** Filters by access scope: a sandbox key sees only deliveries to endpoints of its mode. */
 async function withinAccess<R extends { readonly webhook_id: string }>(
@@ -65,7 +65,7 @@ export const readDeliveriesOfEvents = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Webhook deliveries of several events',
-  input: z.object({ ids: z.array(z.string()).max(MOST) }),
+  input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(z.array(webhookDeliverySchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     const rows = await withinAccess(ctx, await deliveriesOfEvents(ctx.sql, ctx.actor.workspace_id, ids));

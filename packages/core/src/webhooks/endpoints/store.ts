@@ -200,11 +200,11 @@ export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<M
 export async function pageOfSecrets(
   sql: Sql,
   after: string,
-  most: number,
+  max: number,
 ): Promise<Pick<Endpoint, 'id' | 'secret' | 'previous_secret'>[]> {
   return sql<Pick<Endpoint, 'id' | 'secret' | 'previous_secret'>[]>`
     select id, secret, case when previous_secret_until > clock_now() then previous_secret end as previous_secret
-    from webhooks where id > ${after} order by id limit ${most}`;
+    from webhooks where id > ${after} order by id limit ${max}`;
 }
 
 /** The results of a batch for one endpoint. */

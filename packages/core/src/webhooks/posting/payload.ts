@@ -29,8 +29,8 @@ export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   const data = { ...facts, email: mail, recipient, truncated };
   const shorter = encode({ ...entry, data }, format);
   if (shorter.length < MAX_BYTES) return shorter;
-  const least = { email: mail, recipient, truncated: [...truncated, 'data'] };
-  return encode({ ...entry, data: least }, format);
+  const minimal = { email: mail, recipient, truncated: [...truncated, 'data'] };
+  return encode({ ...entry, data: minimal }, format);
 }
 
 /** The postrider format equals GET /events. */

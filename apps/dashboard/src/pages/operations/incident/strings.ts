@@ -2,8 +2,8 @@ export const words = {
   title: 'Incident',
   answer: {
     calm: 'No failed attempts in this period.',
-    some: (count: string, groups: number, most: string) =>
-      `${count} failed ${count === '1' ? 'attempt' : 'attempts'}, ${groups} distinct ${groups === 1 ? 'error' : 'errors'}. Most frequent: “${most}”`,
+    some: (count: string, groups: number, max: string) =>
+      `${count} failed ${count === '1' ? 'attempt' : 'attempts'}, ${groups} distinct ${groups === 1 ? 'error' : 'errors'}. Most frequent: “${max}”`,
   },
   range: 'Time range',
   ranges: { hour: 'Last hour', six: 'Last 6 hours', day: 'Last 24 hours', week: 'Last 7 days' },

@@ -9,7 +9,7 @@ type Plan = Outputs['plans']['list']['data'][number];
 
 const text = words.plans;
 /** The default limits of a new plan. */
-const usual = {
+const defaults = {
   monthly_emails: null,
   recipients_per_request: 50,
   send_per_minute: 1000,
@@ -46,7 +46,7 @@ export function EditPlan({
   readonly plan: Plan | null;
   readonly onClose: () => void;
 }) {
-  const before = plan ?? usual;
+  const before = plan ?? defaults;
   const save = (form: FormData) => {
     const name = plan?.name ?? String(form.get('name') ?? '').trim();
     const count = (field: string) => Number(form.get(field));
@@ -94,7 +94,7 @@ export function EditPlan({
                   {...control}
                   className="input"
                   type="number"
-                  min={usual[field] === null && field !== 'workspace_rate' ? 0 : 1}
+                  min={defaults[field] === null && field !== 'workspace_rate' ? 0 : 1}
                   defaultValue={before[field] ?? ''}
                 />
               )}
