@@ -16,13 +16,13 @@ const headers = {
 const end = performance.now() + Number(seconds) * 1000;
 const loop = async (index: number) => {
   while (performance.now() < end) {
-    const answer = await request(`http://127.0.0.1:${port}/${index}`, {
+    const response = await request(`http://127.0.0.1:${port}/${index}`, {
       dispatcher,
       method: 'POST',
       headers,
       body,
     });
-    await answer.body.dump();
+    await response.body.dump();
   }
 };
 await Promise.all(Array.from({ length: Number(at_once) }, (_, index) => loop(index)));

@@ -29,12 +29,12 @@ const drills: Readonly<Record<string, (text: string, instance: Instance) => unkn
       ),
     ),
   async graphql(query, { url, key }) {
-    const answer = await fetch(`${url}/graphql`, {
+    const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ query }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     // An example's cursor is rejected later, once the query itself has passed validation.
     if (text.includes('"invalid_query"')) throw new Error(text);
   },
@@ -213,8 +213,8 @@ async function filledIn(text: string, { url, key }: Instance): Promise<string> {
     if (!filled.includes(placeholder)) continue;
     // A block runs synchronously, so the event loop does not notice that the server has closed a keep-alive connection.
     const headers = { authorization: `Bearer ${key}`, connection: 'close' };
-    const answer = await fetch(`${url}/v1${path}`, { headers });
-    const { data } = (await answer.json()) as { data: { id: string }[] };
+    const response = await fetch(`${url}/v1${path}`, { headers });
+    const { data } = (await response.json()) as { data: { id: string }[] };
     filled = filled.replaceAll(placeholder, data[0]?.id ?? placeholder);
   }
   return filled;

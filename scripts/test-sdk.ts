@@ -136,8 +136,11 @@ const config :Workerd.Config = (
   try {
     for (let attempt = 0; ; attempt++) {
       try {
-        const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify({ url, key }) });
-        reportOutcome('workerd', (await answer.json()) as Outcome);
+        const response = await fetch(`http://127.0.0.1:${port}/`, {
+          method: 'POST',
+          body: JSON.stringify({ url, key }),
+        });
+        reportOutcome('workerd', (await response.json()) as Outcome);
         return;
       } catch (error) {
         if (attempt === 50) throw error;

@@ -163,10 +163,10 @@ async function statusOf(subject: string): Promise<string | null> {
   let status: string | null = null;
   for (let tries = 0; tries < ARRIVE_TRIES && status !== 'delivered'; tries++) {
     if (tries > 0) await pause(250);
-    const answer = await fetch(`${instance.url}/v1/email/logs?limit=100`, {
+    const response = await fetch(`${instance.url}/v1/email/logs?limit=100`, {
       headers: { authorization: `Bearer ${instance.key}` },
     });
-    const { data } = (await answer.json()) as { data: { subject: string; status: string }[] };
+    const { data } = (await response.json()) as { data: { subject: string; status: string }[] };
     status = data.find((one) => one.subject === subject)?.status ?? null;
   }
   return status;

@@ -202,13 +202,13 @@ const queryOf = ({ operation }: Method) =>
 /** Returns the type names for a method; null if it needs none. */
 function namesOf(method: Method) {
   const stem = pascal(`${method.operation.operationId}${method.dry_run ? '_dry_run' : ''}`);
-  const answer = success(method.operation, method.dry_run);
-  const entry = entryOf(answer);
+  const response = success(method.operation, method.dry_run);
+  const entry = entryOf(response);
   const body = method.operation.requestBody?.content['application/json'].schema;
   const find = (schema: Schema | undefined, suffix: string) =>
     schema && (schema.$ref ? refName(schema.$ref) : `${stem}${suffix}`);
   return {
-    answer: entry === null ? (find(answer, 'Answer') ?? 'unknown') : null,
+    answer: entry === null ? (find(response, 'Answer') ?? 'unknown') : null,
     entry: entry === null ? null : (find(entry, 'Entry') ?? 'unknown'),
     body: method.dry_run ? pascalBody(method) : (find(body, 'Body') ?? null),
     query: queryOf(method).length > 0 ? `${stem}Query` : null,
@@ -235,12 +235,12 @@ export function schemasText(document: OpenApi): string {
     declare(renamed[name] ?? name, schema, strict.has(name) ? 'input' : 'output'),
   );
   const inline = methodsOf(document).flatMap((method) => {
-    const { answer, entry, body, query } = namesOf(method);
+    const { answer: response, entry, body, query } = namesOf(method);
     const success_schema = success(method.operation, method.dry_run);
     const sent = method.operation.requestBody?.content['application/json'].schema;
     const of = entryOf(success_schema);
     return [
-      ...(answer !== null && !success_schema.$ref ? [declare(answer, success_schema, 'output')] : []),
+      ...(response !== null && !success_schema.$ref ? [declare(response, success_schema, 'output')] : []),
       ...(entry !== null && of && !of.$ref ? [declare(entry, of, 'output')] : []),
       ...(body !== null && sent && !sent.$ref && !method.dry_run ? [declare(body, sent, 'input')] : []),
       ...(query !== null ? [declare(query, querySchema(method), 'input')] : []),

@@ -91,7 +91,7 @@ export class Clients {
       return false;
     };
     try {
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
+      const response = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${secret}`,
@@ -106,8 +106,8 @@ export class Clients {
         }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      const text = await answer.text();
-      if (answer.status !== 202) return failed(`${answer.status} ${text.slice(0, 160)}`);
+      const text = await response.text();
+      if (response.status !== 202) return failed(`${response.status} ${text.slice(0, 160)}`);
       sent.ids.add((JSON.parse(text) as { id: string }).id);
       sent.accepted_at ??= wallTime();
       this.#ledgers.accepted.push(wallTime());

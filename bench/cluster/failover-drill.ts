@@ -129,8 +129,8 @@ async function onCluster({ folder, say }: DrillTools, run: (ground: Ground) => P
       database,
       ledgers,
       async commitsWaitFor() {
-        const answer = await fetch(`http://127.0.0.1:${api_port}/readyz`);
-        return ((await answer.json()) as { commits_wait_for: string }).commits_wait_for;
+        const response = await fetch(`http://127.0.0.1:${api_port}/readyz`);
+        return ((await response.json()) as { commits_wait_for: string }).commits_wait_for;
       },
       async startClients() {
         const { secret } = installation;

@@ -80,12 +80,12 @@ export const keysDrill: Drill = {
 };
 
 async function addWebhook(port: number, secret: string, index: number): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url: `https://hooks${index}.example.com/postrider`, events: ['email.complained'] }),
   });
-  if (!answer.ok) throw new Error(`no webhook was made: ${answer.status} ${await answer.text()}`);
+  if (!response.ok) throw new Error(`no webhook was made: ${response.status} ${await response.text()}`);
 }
 
 async function untilReencrypted(folder: string): Promise<boolean> {

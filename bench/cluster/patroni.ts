@@ -69,9 +69,9 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
   };
   const roleOf = async ({ rest_port }: Member, role: string) =>
     fetch(`http://127.0.0.1:${rest_port}/${role}`, { signal: AbortSignal.timeout(2000) }).then(
-      async (answer) => {
-        await answer.arrayBuffer();
-        return answer.ok;
+      async (response) => {
+        await response.arrayBuffer();
+        return response.ok;
       },
       () => false,
     );
@@ -120,11 +120,11 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
     },
     async goAsynchronous() {
       const { rest_port } = await find('primary');
-      const answer = await fetch(`http://127.0.0.1:${rest_port}/config`, {
+      const response = await fetch(`http://127.0.0.1:${rest_port}/config`, {
         method: 'PATCH',
         body: JSON.stringify({ synchronous_mode: false, maximum_lag_on_failover: 100_000_000 }),
       });
-      if (!answer.ok) throw new Error(`Patroni answered ${answer.status}`);
+      if (!response.ok) throw new Error(`Patroni answered ${response.status}`);
     },
     async revive() {
       for (const member of members) if (!running.has(member.name)) await begin(member);

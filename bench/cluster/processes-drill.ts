@@ -105,20 +105,20 @@ async function countAtLimit(url: string, port: number, secret: string): Promise<
   await database.stop();
   // All within one clock minute in which nothing has been sent yet.
   await pause(60_000 - (wallTime() % 60_000) + 500);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: REQUESTS_PER_SECOND }, (_, index) =>
       fetch(`http://127.0.0.1:${port}/v1/email/send`, {
         method: 'POST',
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
         body: JSON.stringify({ from: `orders@${SENDER}`, to: `limit${index}@example.com`, subject: 'Hi', text: 'Hi' }),
-      }).then(async (answer) => {
-        await answer.arrayBuffer();
-        return { status: answer.status, remaining: Number(answer.headers.get('x-ratelimit-remaining')) };
+      }).then(async (response) => {
+        await response.arrayBuffer();
+        return { status: response.status, remaining: Number(response.headers.get('x-ratelimit-remaining')) };
       }),
     ),
   );
-  const passed = answers.filter(({ status }) => status === 202);
-  const rejected = answers.filter(({ status }) => status === 429);
+  const passed = responses.filter(({ status }) => status === 202);
+  const rejected = responses.filter(({ status }) => status === 429);
   const remaining = new Set(passed.map((one) => one.remaining));
   return [
     atMost(`off the limit of ${LIMIT} requests a minute over all processes`, Math.abs(passed.length - LIMIT), 0),

@@ -102,13 +102,13 @@ interface Caller {
 
 function caller(port: number, secret: string): Caller {
   const call: Caller['call'] = async (method, path, body) => {
-    const answer = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return JSON.parse(text);
   };
   return {

@@ -131,12 +131,12 @@ async function timesToPaint(
   await page.goto('/emails');
   await page.locator('main tbody tr').first().waitFor();
   await page.evaluate(OBSERVE);
-  const answers: Promise<unknown>[] = [];
+  const responses: Promise<unknown>[] = [];
   const started = performance.now();
   // A late timer catches up on the messages of the elapsed time.
   const load = setInterval(() => {
     const owed = ((performance.now() - started) / 1000) * MAILS_PER_SECOND;
-    while (answers.length < owed) answers.push(sendOne(to));
+    while (responses.length < owed) responses.push(sendOne(to));
   }, TICK_MS);
   for (let move = 0; move < MOVES; move++) {
     await page.keyboard.press(['j', 'x', 'j', 'k'][move % 4] ?? 'j');
@@ -144,19 +144,19 @@ async function timesToPaint(
   }
   clearInterval(load);
   const seconds = (performance.now() - started) / 1000;
-  await Promise.all(answers);
+  await Promise.all(responses);
   // Events under 16 ms are not reported; they are counted as such.
   const slow = await page.evaluate<number[]>('window.taken');
   const quick = Array.from({ length: Math.max(0, MOVES - slow.length) }, () => 16);
-  return { times: [...slow, ...quick], rate: answers.length / seconds };
+  return { times: [...slow, ...quick], rate: responses.length / seconds };
 }
 
 async function sendOne({ port, secret }: { readonly port: number; readonly secret: string }): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...receipt, from: 'app@mail0.example.com', reply_to: 'help@mail0.example.com' }),
   });
-  await answer.text();
-  if (answer.status !== 202) throw new Error(`a mail was refused with ${answer.status}`);
+  await response.text();
+  if (response.status !== 202) throw new Error(`a mail was refused with ${response.status}`);
 }

@@ -13,7 +13,7 @@ export interface LoadOptions {
   readonly horizon_s: number;
 }
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
 }
@@ -137,27 +137,28 @@ export class Load {
     });
     this.#ledgers.sent.push(...mails);
     const body = `[${mails.map((sent, place) => this.#bodyOf(sent, number * BATCH + place, false)).join()}]`;
-    const answer = await this.#repeat('/v1/email/batch', body, `fault-batch-${number}`, random);
-    const entries = (answer?.body as { data?: { id?: string }[] } | undefined)?.data ?? [];
+    const response = await this.#repeat('/v1/email/batch', body, `fault-batch-${number}`, random);
+    const entries = (response?.body as { data?: { id?: string }[] } | undefined)?.data ?? [];
     for (const [place, sent] of mails.entries()) {
       const id = entries[place]?.id;
       if (id !== undefined) this.#accepted(sent, id);
-      else if (answer !== null) sent.refusal = `${answer.status} ${JSON.stringify(entries[place] ?? answer.body)}`;
+      else if (response !== null)
+        sent.refusal = `${response.status} ${JSON.stringify(entries[place] ?? response.body)}`;
     }
   }
 
   async #send(sent: SentEntry, body: string, random: Random): Promise<string | null> {
     const path = '/v1/email/send';
-    const answer = sent.keyed
+    const response = sent.keyed
       ? await this.#repeat(path, body, sent.key, random)
       : await this.#ask(random.between(0, 1), path, body, undefined);
-    if (answer === null || answer.status >= 500) return null;
-    if (answer.status === 202) {
-      const { id } = answer.body as { id: string };
+    if (response === null || response.status >= 500) return null;
+    if (response.status === 202) {
+      const { id } = response.body as { id: string };
       this.#accepted(sent, id);
       return id;
     }
-    sent.refusal = `${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`;
+    sent.refusal = `${response.status} ${JSON.stringify(response.body).slice(0, 200)}`;
     return null;
   }
 
@@ -169,9 +170,9 @@ export class Load {
 
   async #cancel(sent: SentEntry, id: string, random: Random): Promise<void> {
     sent.canceled = 'unknown';
-    const answer = await this.#repeat(`/v1/email/${id}/cancel`, undefined, undefined, random);
-    if (answer === null) return;
-    sent.canceled = answer.status === 200 ? 'yes' : 'refused';
+    const response = await this.#repeat(`/v1/email/${id}/cancel`, undefined, undefined, random);
+    if (response === null) return;
+    sent.canceled = response.status === 200 ? 'yes' : 'refused';
   }
 
   /** Retries until a response is final. */
@@ -180,18 +181,18 @@ export class Load {
     body: string | undefined,
     key: string | undefined,
     random: Random,
-  ): Promise<Answer | null> {
+  ): Promise<ApiResponse | null> {
     const began = wallTime();
     for (let turn = random.between(0, 1); wallTime() - began < GIVE_UP_MS; turn++) {
-      const answer = await this.#ask(turn, path, body, key);
-      if (answer !== null && isFinal(answer)) return answer;
+      const response = await this.#ask(turn, path, body, key);
+      if (response !== null && isFinal(response)) return response;
       await pause(Math.min(1000, 50 * 2 ** Math.min(turn, 5)) + random.between(0, 50));
     }
     return null;
   }
 
   /** Sends once; returns null if no response arrived. */
-  #ask(turn: number, path: string, body: string | undefined, key: string | undefined): Promise<Answer | null> {
+  #ask(turn: number, path: string, body: string | undefined, key: string | undefined): Promise<ApiResponse | null> {
     const port = this.#options.ports[turn % this.#options.ports.length];
     return fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
@@ -205,15 +206,15 @@ export class Load {
     })
       .then(async (response) => ({ status: response.status, body: (await response.json()) as unknown }))
       .catch(() => null)
-      .then((answer) => {
-        if (answer === null || answer.status >= 500) this.#ledgers.failures.push(wallTime());
-        return answer;
+      .then((response) => {
+        if (response === null || response.status >= 500) this.#ledgers.failures.push(wallTime());
+        return response;
       });
   }
 }
 
 /** Returns true unless the response is an error, a rate limit, or says that the same request is still in progress. */
-function isFinal({ status, body }: Answer): boolean {
+function isFinal({ status, body }: ApiResponse): boolean {
   return status < 500 && status !== 429 && !JSON.stringify(body).includes('idempotency_in_progress');
 }
 

@@ -184,13 +184,13 @@ export async function ask(
   path: string,
   body?: unknown,
 ): Promise<unknown> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${secret}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return await answer.json();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return await response.json();
 }
 
 /** Adds a sending domain, and publishes its records in the run's DNS. */

@@ -90,15 +90,15 @@ export async function startMailSink(
       // The server has the message now, whether or not its response arrives.
       for (const recipient of recipients)
         ledgers.seen.push({ message_id, recipient, outcome, late: wait_ms > 0, at: wallTime(), body_hash });
-      const answer = () => {
+      const response = () => {
         if (socket.destroyed) return;
         if (outcome === 'accepted') socket.write('250 2.0.0 taken\r\n');
         else if (outcome === 'deferred') socket.write('451 4.3.0 try again later\r\n');
         else if (outcome === 'rejected') socket.write('550 5.7.1 not wanted here\r\n');
         else socket.destroy();
       };
-      if (wait_ms > 0) setTimeout(answer, wait_ms);
-      else answer();
+      if (wait_ms > 0) setTimeout(response, wait_ms);
+      else response();
     });
   });
   await new Promise<void>((resolve, reject) => {

@@ -20,20 +20,20 @@ export async function startNameServer(port: number): Promise<NameServer> {
   const texts = new Map<string, string[]>();
   const silent: string[] = [];
   const socket = createSocket('udp4');
-  const answer = (query: Buffer): Buffer | null => {
+  const response = (query: Buffer): Buffer | null => {
     const { name } = readName(query, 12);
     const is_silent = silent.some((domain) => name === domain || name.endsWith(`.${domain}`));
     return is_silent ? null : answerTo(query, servers, texts);
   };
   socket.on('message', (query, from) => {
-    const reply = answer(query);
+    const reply = response(query);
     if (reply) socket.send(reply, from.port, from.address);
   });
   // Queries with long answers are retried over TCP.
   const tcp = createServer((client) => {
     client.on('error', () => client.destroy());
     client.on('data', (chunk: Buffer) => {
-      const reply = answer(chunk.subarray(2));
+      const reply = response(chunk.subarray(2));
       if (reply) client.end(Buffer.concat([Buffer.from([reply.length >> 8, reply.length & 255]), reply]));
     });
   });
@@ -56,21 +56,21 @@ function answerTo(query: Buffer, servers: Map<string, string>, texts: Map<string
   const type = query.readUInt16BE(end);
   const question = query.subarray(12, end + 4);
   const host = /^mx\.(.+)$/.exec(name)?.[1];
-  const answers: Buffer[] = [];
+  const responses: Buffer[] = [];
   if (type === TYPES.MX && servers.has(name)) {
-    answers.push(record(TYPES.MX, Buffer.concat([Buffer.from([0, 10]), writeName(`mx.${name}`)])));
+    responses.push(record(TYPES.MX, Buffer.concat([Buffer.from([0, 10]), writeName(`mx.${name}`)])));
   } else if (type === TYPES.A && host && servers.has(host)) {
-    answers.push(record(TYPES.A, Buffer.from((servers.get(host) ?? '').split('.').map(Number))));
+    responses.push(record(TYPES.A, Buffer.from((servers.get(host) ?? '').split('.').map(Number))));
   } else if (type === TYPES.TXT) {
-    for (const text of texts.get(name) ?? []) answers.push(record(TYPES.TXT, writeText(text)));
+    for (const text of texts.get(name) ?? []) responses.push(record(TYPES.TXT, writeText(text)));
   }
   const known = servers.has(name) || texts.has(name) || (host !== undefined && servers.has(host));
   const header = Buffer.alloc(12);
   query.copy(header, 0, 0, 2);
   header.writeUInt16BE(0x8580 | (known ? 0 : NAME_ERROR), 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(answers.length, 6);
-  return Buffer.concat([header, question, ...answers]);
+  header.writeUInt16BE(responses.length, 6);
+  return Buffer.concat([header, question, ...responses]);
 }
 
 /** Returns an answer record for the queried name, with a TTL of one minute. */

@@ -141,7 +141,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
     async gauge(metric) {
       if (metrics_port === null) return null;
       const page = await fetch(`http://127.0.0.1:${metrics_port}/metrics`, { signal: AbortSignal.timeout(2000) })
-        .then((answer) => answer.text())
+        .then((response) => response.text())
         .catch(() => '');
       const value = new RegExp(`^${metric}(?:\\{[^}]*\\})? ([0-9.]+)`, 'm').exec(page)?.[1];
       return value === undefined ? null : Number(value);
@@ -160,10 +160,10 @@ function newLife(slot: string, pid: number): Life {
 
 async function untilItAnswers(life: Life, port: number): Promise<void> {
   while (life.ended_at === null && life.ready_at === null) {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) }).catch(
       () => null,
     );
-    if (answer?.ok && life.ended_at === null) life.ready_at = wallTime();
+    if (response?.ok && life.ended_at === null) life.ready_at = wallTime();
     else await pause(READY_POLL_MS);
   }
 }

@@ -61,9 +61,9 @@ async function isReady(child: ChildProcess, port: number): Promise<void> {
   const started = performance.now();
   for (;;) {
     const status = await fetch(`http://127.0.0.1:${port}/readyz`).then(
-      async (answer) => {
-        await answer.arrayBuffer();
-        return answer.status;
+      async (response) => {
+        await response.arrayBuffer();
+        return response.status;
       },
       () => 0,
     );

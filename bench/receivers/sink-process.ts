@@ -37,7 +37,7 @@ async function startSmtpSink(program: string): Promise<SinkProcess> {
     tail = (tail + chunk.toString('latin1')).slice(-200);
     count = Number([...tail.matchAll(/mesg=(\d+)\D/g)].at(-1)?.[1] ?? count);
   });
-  while (!(await answers(port))) await delay(20);
+  while (!(await responses(port))) await delay(20);
   return { port, pid: child.pid ?? 0, method: 'smtp-sink', count: () => count, stop: () => end(child) };
 }
 
@@ -57,7 +57,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-function answers(port: number): Promise<boolean> {
+function responses(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.once('error', () => resolve(false));

@@ -72,11 +72,11 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean, turn: (take: 
   let pending_since = 0;
   let began_at = 0;
   let mail = '';
-  let answers = '';
+  let responses = '';
   let reading = false;
-  const answer = () => {
-    if (answers !== '') socket.write(answers);
-    answers = '';
+  const response = () => {
+    if (responses !== '') socket.write(responses);
+    responses = '';
   };
   socket.write('220 sink\r\n');
   socket.on('data', (chunk) => {
@@ -98,8 +98,8 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean, turn: (take: 
         mail = '';
         turn(() => {
           on_mail(whole, since);
-          answers += '250 taken\r\n';
-          if (!reading) answer();
+          responses += '250 taken\r\n';
+          if (!reading) response();
         });
         continue;
       }
@@ -110,12 +110,12 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean, turn: (take: 
       pending = pending.slice(line + 2);
       pending_since = arrived;
       body = command === 'DATA';
-      if (command === 'DATA') answers += '354 go on\r\n';
-      else if (command === 'QUIT') answers += '221 bye\r\n';
-      else if (command === 'EHLO') answers += '250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n';
-      else answers += '250 ok\r\n';
+      if (command === 'DATA') responses += '354 go on\r\n';
+      else if (command === 'QUIT') responses += '221 bye\r\n';
+      else if (command === 'EHLO') responses += '250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n';
+      else responses += '250 ok\r\n';
     }
     reading = false;
-    answer();
+    response();
   });
 }

@@ -70,7 +70,7 @@ async function lateness(product: ProductDatabase, sink: TimedSink): Promise<numb
 }
 
 async function schedule({ requests }: ProductDatabase, port: number, at: number): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${secretOf(requests[0] ?? Buffer.alloc(0))}`,
@@ -84,9 +84,9 @@ async function schedule({ requests }: ProductDatabase, port: number, at: number)
       scheduled_at: new Date(at).toISOString(),
     }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   const id = /msg_\w+/.exec(text)?.[0];
-  if (id === undefined) throw new Error(`a send was answered with ${answer.status}: ${text}`);
+  if (id === undefined) throw new Error(`a send was answered with ${response.status}: ${text}`);
   return id;
 }
 

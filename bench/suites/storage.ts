@@ -151,12 +151,12 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
 }
 
 async function addWebhook(port: number, secret: string, posts: PostSink): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url: `http://127.0.0.1:${posts.port}/`, events: ['email.delivered'] }),
   });
-  if (answer.status !== 201) throw new Error(`a webhook was answered with ${await answer.text()}`);
+  if (response.status !== 201) throw new Error(`a webhook was answered with ${await response.text()}`);
 }
 
 async function tell(sql: Sql): Promise<void> {

@@ -163,7 +163,7 @@ async function takeTurn(
 async function scrape(port: string): Promise<string> {
   // Before the process listens and after it has stopped, there is nothing to scrape.
   return fetch(`http://127.0.0.1:${port}/metrics`).then(
-    (answer) => answer.text(),
+    (response) => response.text(),
     () => '',
   );
 }

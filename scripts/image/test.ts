@@ -126,13 +126,13 @@ async function stop(name: string, container: Container): Promise<void> {
 async function deliver({ port, output }: Container & { readonly port: number }): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Through the image', text: 'Hi' };
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
     method: 'POST',
     headers,
     body: JSON.stringify(mail),
   });
-  assert.equal(answer.status, 202, await answer.clone().text());
-  const { id } = (await answer.json()) as { id: string };
+  assert.equal(response.status, 202, await response.clone().text());
+  const { id } = (await response.json()) as { id: string };
   let status = 'queued';
   for (let tries = 0; tries < DELIVER_TRIES && status !== 'delivered'; tries++) {
     await pause(DELIVER_MS);

@@ -13,7 +13,7 @@ export class GraphqlRefusal extends Error {
   }
 }
 
-interface Answer<T> {
+interface GraphqlResult<T> {
   readonly data?: T | null;
   readonly errors?: readonly { readonly message: string; readonly extensions?: Readonly<Record<string, unknown>> }[];
 }
@@ -34,7 +34,7 @@ export async function ask<T, V>(
     body: JSON.stringify({ query: print(document), variables }),
   });
   // The cast is safe as long as the types were generated from the schema of the responding server.
-  const { data, errors = [] } = (await response.json()) as Answer<T>;
+  const { data, errors = [] } = (await response.json()) as GraphqlResult<T>;
   const [error] = errors;
   if (!error && data) return data;
   const { reason = 'unexpected', requestId = '' } = error?.extensions ?? {};

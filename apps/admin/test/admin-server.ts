@@ -5,7 +5,7 @@ import { endAfterTests } from '@postrider/testing/open-world';
 import { createHandler } from '../src/index.ts';
 import type { DashboardSource } from '../src/pages/dashboard/dashboard-routes.ts';
 
-export interface Answer {
+export interface AdminResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -14,7 +14,7 @@ export interface Answer {
 export interface AdminServer {
   readonly port: number;
   /** Sends a GET over node:http, because fetch does not allow setting Host. */
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<AdminResponse>;
   stop(): Promise<void>;
 }
 
@@ -25,13 +25,13 @@ export async function startAdmin(services: Services, dashboard?: DashboardSource
     port,
     get(path, headers = {}) {
       return new Promise((resolve, reject) => {
-        const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => {
+        const outgoing = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
           const chunks: Buffer[] = [];
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-          answer.on('end', () =>
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () =>
             resolve({
-              status: answer.statusCode ?? 0,
-              headers: answer.headers,
+              status: response.statusCode ?? 0,
+              headers: response.headers,
               text: Buffer.concat(chunks).toString(),
             }),
           );

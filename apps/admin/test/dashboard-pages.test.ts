@@ -44,17 +44,17 @@ async function during(other: DashboardState, run: () => Promise<void>): Promise<
 describe('the built dashboard', () => {
   it('is served at the root and each of its paths, without inline scripts or styles', async () => {
     for (const path of ['/', '/emails/msg_1', '/login?next=/emails', '/login/link/abc']) {
-      const answer = await admin.get(path, asBrowser);
+      const response = await admin.get(path, asBrowser);
 
-      expect(answer.status).toBe(200);
-      expect(answer.text).toContain('start');
-      expect(answer.headers).toMatchObject({
+      expect(response.status).toBe(200);
+      expect(response.text).toContain('start');
+      expect(response.headers).toMatchObject({
         'cache-control': 'no-store',
         'x-dashboard-release': 'release-1',
         'x-content-type-options': 'nosniff',
       });
-      expect(answer.headers['content-security-policy']).not.toContain('unsafe');
-      expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(response.headers['content-security-policy']).not.toContain('unsafe');
+      expect(response.headers['content-security-policy']).toContain("frame-ancestors 'none'");
     }
   });
 
@@ -64,10 +64,10 @@ describe('the built dashboard', () => {
       ['/assets/none.js', asBrowser],
       ['/graphql/none', asBrowser],
     ] as const) {
-      const answer = await admin.get(path, headers);
+      const response = await admin.get(path, headers);
 
-      expect(answer.status).toBe(404);
-      expect(JSON.parse(answer.text)).toMatchObject({ error: { reason: 'route_not_found' } });
+      expect(response.status).toBe(404);
+      expect(JSON.parse(response.text)).toMatchObject({ error: { reason: 'route_not_found' } });
     }
   });
 
@@ -93,19 +93,19 @@ describe('the built dashboard', () => {
 describe('a dashboard that is not built yet', () => {
   it('shows that it is being built, and the page reloads automatically', () =>
     during({ kind: 'building' }, async () => {
-      const answer = await admin.get('/emails', asBrowser);
+      const response = await admin.get('/emails', asBrowser);
 
-      expect([answer.status, answer.headers.refresh]).toEqual([503, '1']);
-      expect(answer.text).toContain('reloads automatically');
+      expect([response.status, response.headers.refresh]).toEqual([503, '1']);
+      expect(response.text).toContain('reloads automatically');
     }));
 
   it('shows why the build failed, and people can still sign in', () =>
     during({ kind: 'failed', why: 'vite <broke>' }, async () => {
-      const answer = await admin.get('/');
+      const response = await admin.get('/');
       const login = await admin.get('/login', asBrowser);
 
-      expect(answer.status).toBe(503);
-      expect(answer.text).toContain('vite &lt;broke&gt;');
+      expect(response.status).toBe(503);
+      expect(response.text).toContain('vite &lt;broke&gt;');
       expect(login.status).toBe(200);
       expect(login.text).toContain('<form method="post" action="/login">');
     }));

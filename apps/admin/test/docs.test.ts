@@ -37,9 +37,9 @@ describe('/docs', () => {
     const pages = await Promise.all(
       allPages().map(async ({ name }) => ({ name, answer: await admin.get(`/docs/${name}`) })),
     );
-    const anchors = new Map(pages.map(({ name, answer }) => [name, anchorsOf(answer.text)]));
-    const broken = pages.flatMap(({ name, answer }) =>
-      [...answer.text.matchAll(/href="(?:\/docs\/([^"#]+))?(?:#([^"]+))?"/g)]
+    const anchors = new Map(pages.map(({ name, answer: response }) => [name, anchorsOf(response.text)]));
+    const broken = pages.flatMap(({ name, answer: response }) =>
+      [...response.text.matchAll(/href="(?:\/docs\/([^"#]+))?(?:#([^"]+))?"/g)]
         .filter(([, page, anchor]) => {
           const target = page?.endsWith('.md') ? page.slice(0, -3) : (page ?? name);
           const there = anchors.get(target);
@@ -50,9 +50,9 @@ describe('/docs', () => {
         .map(([link]) => `${name}: ${link}`),
     );
 
-    expect(pages.map(({ answer }) => answer.status)).toEqual(pages.map(() => 200));
+    expect(pages.map(({ answer: response }) => response.status)).toEqual(pages.map(() => 200));
     expect(broken).toEqual([]);
-    for (const { answer } of pages) expect(answer.text).not.toMatch(/<(?:script|img|link|iframe)|@import/);
+    for (const { answer: response } of pages) expect(response.text).not.toMatch(/<(?:script|img|link|iframe)|@import/);
   });
 
   it('shows samples unchanged, and hides the markers used by tests', async () => {
@@ -88,10 +88,10 @@ describe('/docs', () => {
   });
 
   it.each(['nowhere', '../package.json', 'decisions/9999-none', '__proto__'])('returns 404 for %s', async (name) => {
-    const answer = await admin.get(`/docs/${encodeURIComponent(name)}`);
+    const response = await admin.get(`/docs/${encodeURIComponent(name)}`);
 
-    expect(answer.status).toBe(404);
-    expect(answer.text).toContain('Page not found');
+    expect(response.status).toBe(404);
+    expect(response.text).toContain('Page not found');
   });
 });
 
@@ -147,10 +147,10 @@ describe('documentation for programs', () => {
     const paths = [...text.matchAll(/\]\([^)]*(\/docs\/[^)]+\.md)\)/g)].map(([, path]) => path ?? '');
 
     expect(paths).toHaveLength(allPages().length);
-    const answer = await admin.get('/docs/sending.md');
-    expect(answer.headers['content-type']).toBe('text/markdown; charset=utf-8');
-    expect(answer.text).toMatch(/^# Sending\n/);
-    expect(answer.text).not.toContain('```sh run');
+    const response = await admin.get('/docs/sending.md');
+    expect(response.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    expect(response.text).toMatch(/^# Sending\n/);
+    expect(response.text).not.toContain('```sh run');
     for (const path of paths) expect((await admin.get(path)).status).toBe(200);
   });
 });

@@ -9,13 +9,13 @@ const admin = await openAdmin(world);
 describe('/errors', () => {
   it('every reason has a public page that names its code', async () => {
     for (const reason of Object.keys(reasons) as Reason[]) {
-      const answer = await admin.get(`/errors/${reason}`, { host: 'mail.example.com' });
+      const response = await admin.get(`/errors/${reason}`, { host: 'mail.example.com' });
 
-      expect(answer.status).toBe(200);
-      expect(answer.text).toContain(`<h1>${reason}</h1>`);
-      expect(answer.text).toContain(`Code: ${codeOf(reason)}`);
-      expect(answer.text).toContain('<h2>What to do</h2>');
-      expect(answer.text).toContain('An answer');
+      expect(response.status).toBe(200);
+      expect(response.text).toContain(`<h1>${reason}</h1>`);
+      expect(response.text).toContain(`Code: ${codeOf(reason)}`);
+      expect(response.text).toContain('<h2>What to do</h2>');
+      expect(response.text).toContain('An answer');
       expect(advice[reason]).toMatch(/\.$/);
     }
   });
@@ -29,19 +29,19 @@ describe('/errors', () => {
   it.each(['nonsense', '__proto__', 'constructor', '%3Cscript%3E'])(
     'an unknown reason, %s, returns 404',
     async (reason) => {
-      const answer = await admin.get(`/errors/${reason}`);
+      const response = await admin.get(`/errors/${reason}`);
 
-      expect(answer.status).toBe(404);
-      expect(answer.text).not.toContain('<script>');
+      expect(response.status).toBe(404);
+      expect(response.text).not.toContain('<script>');
     },
   );
 });
 
 describe('an unknown page', () => {
   it('an unknown page returns a JSON 404', async () => {
-    const answer = await admin.get('/nowhere');
+    const response = await admin.get('/nowhere');
 
-    expect(answer.status).toBe(404);
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { code: 'not_found', reason: 'route_not_found' } });
+    expect(response.status).toBe(404);
+    expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'not_found', reason: 'route_not_found' } });
   });
 });

@@ -157,7 +157,7 @@ describe('a session that signed in more than an hour ago', () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     await world.clock.advance(HOUR_MS);
 
-    const answer = await fetch(`http://127.0.0.1:${admin.port}/graphql`, {
+    const response = await fetch(`http://127.0.0.1:${admin.port}/graphql`, {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -165,7 +165,7 @@ describe('a session that signed in more than an hour ago', () => {
       }),
     });
 
-    expect(await answer.json()).toMatchObject({
+    expect(await response.json()).toMatchObject({
       data: { apiKeyCreate: { __typename: expect.stringContaining('Payload') } },
     });
   });

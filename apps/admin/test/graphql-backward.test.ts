@@ -32,9 +32,9 @@ const QUERY = `query ($first: Int, $after: String, $last: Int, $before: String, 
     edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
 
 async function page(args: object): Promise<Page> {
-  const answer = await graphql.ask(QUERY, { ...args });
-  expect(answer.errors).toEqual([]);
-  return (answer.data as unknown as { messages: Page }).messages;
+  const response = await graphql.ask(QUERY, { ...args });
+  expect(response.errors).toEqual([]);
+  return (response.data as unknown as { messages: Page }).messages;
 }
 const idsOf = ({ edges }: Page) => edges.map(({ node }) => node.id);
 
@@ -79,10 +79,10 @@ describe('a backward page', () => {
   it('has 20 entries if only before is given, and costs points by its length', async () => {
     const { pageInfo } = await page({ last: 1 });
 
-    const answer = await graphql.ask(QUERY, { before: pageInfo.startCursor });
+    const response = await graphql.ask(QUERY, { before: pageInfo.startCursor });
     const dear = await graphql.ask(QUERY, { first: 1, last: 100 });
 
-    expect(idsOf((answer.data as unknown as { messages: Page }).messages)).toEqual(ids.slice(2, 22));
+    expect(idsOf((response.data as unknown as { messages: Page }).messages)).toEqual(ids.slice(2, 22));
     expect(dear.extensions.cost).toMatchObject({ requested: 101, actual: 24 });
   });
 
@@ -92,9 +92,9 @@ describe('a backward page', () => {
     ['a length beyond a hundred', { last: 101 }, 'invalid_limit', 'last'],
     ['a cursor that is none', { before: 'x' }, 'invalid_cursor', 'before'],
   ])('is rejected for %s, with the argument name used in GraphQL', async (_, args, reason, name) => {
-    const answer = await graphql.ask(QUERY, args);
+    const response = await graphql.ask(QUERY, args);
 
-    expect(answer.errors).toMatchObject([
+    expect(response.errors).toMatchObject([
       { extensions: { code: 'invalid_request', reason, fields: [{ path: [name] }] } },
     ]);
   });
@@ -102,8 +102,8 @@ describe('a backward page', () => {
   it('is rejected with a cursor from other filters', async () => {
     const { pageInfo } = await page({ last: 1, filter: { tags: ['third'] } });
 
-    const answer = await graphql.ask(QUERY, { last: 1, before: pageInfo.startCursor });
+    const response = await graphql.ask(QUERY, { last: 1, before: pageInfo.startCursor });
 
-    expect(answer.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
+    expect(response.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
   });
 });

@@ -3,7 +3,7 @@ import { sendMessage } from '@postrider/core/accept';
 import { workOff } from '@postrider/core/bulk';
 import { openWorld } from '@postrider/testing/open-world';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlAnswer, openGraphql } from './graphql-server.ts';
+import { type GraphqlResponse, openGraphql } from './graphql-server.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -38,13 +38,13 @@ const PREVIEW = `mutation ($input: BulkInput!) {
 const RUN = `mutation ($input: BulkRunInput!) {
   bulkRun(input: $input) { ... on BulkPayload { bulk { id status action matched reason ratePerSecond } } ${REFUSAL} }
 }`;
-const field = <T>(answer: GraphqlAnswer, name: string): T => {
-  expect(answer.errors).toEqual([]);
-  return answer.data?.[name] as T;
+const field = <T>(response: GraphqlResponse, name: string): T => {
+  expect(response.errors).toEqual([]);
+  return response.data?.[name] as T;
 };
 async function preview(input: Record<string, unknown>, key?: string) {
-  const answer = await graphql.ask(PREVIEW, { input }, key === undefined ? {} : { key });
-  return field<Record<string, unknown>>(answer, 'bulkPreview');
+  const response = await graphql.ask(PREVIEW, { input }, key === undefined ? {} : { key });
+  return field<Record<string, unknown>>(response, 'bulkPreview');
 }
 
 describe('a bulk operation over GraphQL', () => {
@@ -173,13 +173,13 @@ describe('a subscription to a bulk operation', () => {
       accept: 'text/event-stream',
       authorization: `Bearer ${key}`,
     };
-    const answer = await fetch(graphql.url, {
+    const response = await fetch(graphql.url, {
       method: 'POST',
       headers,
       body: JSON.stringify({ query, variables: { id } }),
     });
     // The stream closes when the operation ends.
-    const text = await answer.text();
+    const text = await response.text();
     return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
   };
 

@@ -25,10 +25,12 @@ describe('a dry run', () => {
   it('reports the cost of a request that would be rejected for it', async () => {
     const dearer = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
 
-    const answer = await graphql.ask(`{ viewer { rateLimit(dryRun: true) { cost } } ${dearer} }`);
+    const response = await graphql.ask(`{ viewer { rateLimit(dryRun: true) { cost } } ${dearer} }`);
 
-    expect(answer.errors).toEqual([]);
-    expect((answer.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost).toBeGreaterThan(10_000);
+    expect(response.errors).toEqual([]);
+    expect((response.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost).toBeGreaterThan(
+      10_000,
+    );
   });
 
   it('uses the variable values of each request', async () => {
@@ -45,13 +47,13 @@ describe('a dry run', () => {
   });
 
   it('omits skipped fields inside fragments too', async () => {
-    const answer = await graphql.ask(
+    const response = await graphql.ask(
       `{ ...a ...b } fragment a on Query { viewer { ...c } } fragment b on Query { usage { month } }
        fragment c on Viewer { rateLimit(dryRun: true) { limit } scopes }`,
     );
 
-    expect(answer.errors).toEqual([]);
-    expect(answer.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
+    expect(response.errors).toEqual([]);
+    expect(response.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
   });
 
   it('a dry run of the adjacent operation lets no mutation or subscription run for free', async () => {
@@ -83,19 +85,19 @@ describe('a dry run', () => {
       fragment asks on Query { viewer { rateLimit(dryRun: $dry) { limit } } }
       fragment plain on Query { usage { month } viewer { scopes } }`;
 
-    const answers = [];
+    const responses = [];
     for (const operation of ['Dry', 'Wet', 'Plain'])
-      answers.push(await graphql.ask(document, undefined, { operation }));
+      responses.push(await graphql.ask(document, undefined, { operation }));
 
-    expect(answers.map(({ errors }) => errors)).toEqual([[], [], []]);
+    expect(responses.map(({ errors }) => errors)).toEqual([[], [], []]);
     const limit = { rateLimit: { limit: 12_000 } };
     const usage = { month: expect.any(String) };
-    expect(answers.map(({ data }) => data)).toEqual([
+    expect(responses.map(({ data }) => data)).toEqual([
       { viewer: limit },
       { viewer: limit, usage },
       { viewer: { scopes: expect.any(Array) }, usage },
     ]);
-    expect(answers.map(({ extensions }) => (extensions.cost as { requested: number }).requested)).toEqual([1, 3, 2]);
+    expect(responses.map(({ extensions }) => (extensions.cost as { requested: number }).requested)).toEqual([1, 3, 2]);
   });
 });
 

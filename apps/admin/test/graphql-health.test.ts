@@ -19,13 +19,13 @@ interface Check {
 }
 
 async function health(key?: string): Promise<{ readonly status: string; readonly checks: readonly Check[] }> {
-  const answer = await graphql.ask(
+  const response = await graphql.ask(
     '{ health { status checks { name status detail advice checkedAt } } }',
     undefined,
     key === undefined ? {} : { key },
   );
-  expect(answer.errors).toEqual([]);
-  return (answer.data as unknown as { health: { status: string; checks: Check[] } }).health;
+  expect(response.errors).toEqual([]);
+  return (response.data as unknown as { health: { status: string; checks: Check[] } }).health;
 }
 const check = async (name: string) => (await health()).checks.find((one) => one.name === name);
 const work = (stopped = false) =>

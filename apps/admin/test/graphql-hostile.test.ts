@@ -146,19 +146,19 @@ function costOfText(document: string) {
 
 describe('a hostile document: real R15, R16', () => {
   it.each(malformed)('a document of %s is rejected before any of it runs', async (_what, document) => {
-    const answer = await graphql.ask(document);
+    const response = await graphql.ask(document);
 
-    expect(answer.status).toBe(400);
-    expect(answer.data).toBeUndefined();
-    expect(answer.errors).toHaveLength(1);
-    expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'query_too_complex' } }]);
+    expect(response.status).toBe(400);
+    expect(response.data).toBeUndefined();
+    expect(response.errors).toHaveLength(1);
+    expect(response.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'query_too_complex' } }]);
   });
 
   it.each(invalid)('a document of %s is rejected as invalid', async (_what, document) => {
-    const answer = await graphql.ask(document);
+    const response = await graphql.ask(document);
 
-    expect(answer.status).toBe(400);
-    expect(answer.errors.map((error) => error.extensions.reason)).toContain('invalid_query');
+    expect(response.status).toBe(400);
+    expect(response.errors.map((error) => error.extensions.reason)).toContain('invalid_query');
   });
 
   it.each(valid)('a document of %s is executed for %i points', async (_what, points, document) => {
@@ -170,11 +170,11 @@ describe('a hostile document: real R15, R16', () => {
   });
 
   it('a hostile document is rejected over both GET and POST', async () => {
-    const answer = await fetch(`${graphql.url}?query=${encodeURIComponent(chain(40, 2))}`, {
+    const response = await fetch(`${graphql.url}?query=${encodeURIComponent(chain(40, 2))}`, {
       headers: { authorization: `Bearer ${world.secret}` },
     });
 
-    const text = await answer.text();
+    const text = await response.text();
     expect(text).toContain('query_too_complex');
     expect(text).not.toContain('"data":{');
   });

@@ -17,23 +17,23 @@ describe('a key', () => {
     ['an unknown one', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }, 'unknown_key'],
     ['a cookie', { cookie: 'sid=abc' }, 'missing_key'],
   ])('is required before anything is read: %s', async (_, headers, reason) => {
-    const answer = await graphql.ask('{ nonsense', undefined, { key: null, headers });
+    const response = await graphql.ask('{ nonsense', undefined, { key: null, headers });
 
-    expect(answer.status).toBe(401);
-    expect(answer.errors).toMatchObject([
-      { extensions: { code: 'unauthorized', reason, requestId: answer.headers.get('x-request-id') } },
+    expect(response.status).toBe(401);
+    expect(response.errors).toMatchObject([
+      { extensions: { code: 'unauthorized', reason, requestId: response.headers.get('x-request-id') } },
     ]);
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
-    expect(answer.headers.get('x-ratelimit-limit')).toBe('120');
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(response.headers.get('x-ratelimit-limit')).toBe('120');
   });
 
   it('needs the admin or operator scope', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
 
-    const answer = await graphql.ask('{ __typename }', undefined, { key: secret });
+    const response = await graphql.ask('{ __typename }', undefined, { key: secret });
 
-    expect(answer.status).toBe(403);
-    expect(answer.errors).toMatchObject([
+    expect(response.status).toBe(403);
+    expect(response.errors).toMatchObject([
       { extensions: { code: 'forbidden', reason: 'missing_scope', requiredScope: 'admin' } },
     ]);
   });
@@ -52,11 +52,11 @@ describe('a key', () => {
   it('a key with only the operator scope cannot read the email of a workspace', async () => {
     const { secret } = await world.key({ scopes: ['operator'] });
 
-    const answer = await graphql.ask('{ messages { nodes { id } } }', undefined, { key: secret });
+    const response = await graphql.ask('{ messages { nodes { id } } }', undefined, { key: secret });
 
-    expect(answer.status).toBe(200);
-    expect(answer.data).toBeNull();
-    expect(answer.errors).toMatchObject([
+    expect(response.status).toBe(200);
+    expect(response.data).toBeNull();
+    expect(response.errors).toMatchObject([
       { path: ['messages'], extensions: { reason: 'missing_scope', requiredScope: 'email:logs:read' } },
     ]);
   });

@@ -2,7 +2,7 @@ import { createContext, invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type GraphqlAnswer, openGraphql } from './graphql-server.ts';
+import { type GraphqlResponse, openGraphql } from './graphql-server.ts';
 
 const world = await openWorld();
 const graphql = await openGraphql(world);
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 /** Returns a response without the parts that differ between requests. */
-function comparable({ status, text, headers }: GraphqlAnswer) {
+function comparable({ status, text, headers }: GraphqlResponse) {
   const names = [...headers.keys()].filter((name) => !['date', 'connection', 'keep-alive'].includes(name)).sort();
   const body = text
     .replaceAll(/req_\w+/g, 'req')

@@ -28,16 +28,16 @@ describe('a document', () => {
       `{ usage { ...a } } fragment a on Usage { ${'...b '.repeat(15)} } fragment b on Usage { ${'...c '.repeat(15)} } fragment c on Usage { month }`,
     ],
   ])('%s is rejected before any of it runs', async (_, query) => {
-    const answer = await graphql.ask(query);
+    const response = await graphql.ask(query);
 
-    expect(answer.status).toBe(400);
-    expect(answer.data).toBeUndefined();
-    expect(answer.errors).toMatchObject([
+    expect(response.status).toBe(400);
+    expect(response.data).toBeUndefined();
+    expect(response.errors).toMatchObject([
       {
         extensions: {
           code: 'invalid_request',
           reason: 'query_too_complex',
-          requestId: answer.headers.get('x-request-id'),
+          requestId: response.headers.get('x-request-id'),
         },
       },
     ]);
@@ -49,10 +49,10 @@ describe('a document', () => {
       `{ ${aliases(20, 'usage { month }')} }`,
       '{ messages(first: 100) { nodes { timeline(first: 17) { nodes { id } } } } }',
     ]) {
-      const answer = await graphql.ask(query);
+      const response = await graphql.ask(query);
 
-      expect(answer.errors).toEqual([]);
-      expect(answer.status).toBe(200);
+      expect(response.errors).toEqual([]);
+      expect(response.status).toBe(200);
     }
   });
 
@@ -63,10 +63,10 @@ describe('a document', () => {
     ['names an unknown status', '{ messages(filter: { status: [SENT] }) { nodes { id } } }'],
     ['gives a number for a time', '{ messages(filter: { since: 5 }) { nodes { id } } }'],
   ])('a document that %s is rejected as an invalid query', async (_, query) => {
-    const answer = await graphql.ask(query);
+    const response = await graphql.ask(query);
 
-    expect(answer.status).toBe(400);
-    expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
+    expect(response.status).toBe(400);
+    expect(response.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
   });
 
   it('a document with an unreadable argument is rejected as a whole, and no part runs for free', async () => {
@@ -76,11 +76,11 @@ describe('a document', () => {
     const many = `query ($ids: [ID!] = []) { bad: nodes(ids: $ids) { id } ${dear} }`;
 
     for (const query of [skipped, dropped, many]) {
-      const answer = await graphql.ask(query, { id: null, ids: null });
+      const response = await graphql.ask(query, { id: null, ids: null });
 
-      expect(answer.status).toBe(400);
-      expect(answer.data).toBeUndefined();
-      expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request' } }]);
+      expect(response.status).toBe(400);
+      expect(response.data).toBeUndefined();
+      expect(response.errors).toMatchObject([{ extensions: { code: 'invalid_request' } }]);
     }
   });
 
@@ -88,14 +88,14 @@ describe('a document', () => {
     const query = `query cheap { usage { month } }
       query dear { messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } } }`;
 
-    const answer = await fetch(graphql.url, {
+    const response = await fetch(graphql.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${world.secret}` },
       body: JSON.stringify({ query, operationName: 'dear' }),
     });
 
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('query_too_complex');
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('query_too_complex');
   });
 });
 
@@ -128,45 +128,51 @@ describe('a request', () => {
       405,
     ],
   ])('%s is rejected in the standard error format', async (_, send, status) => {
-    const answer = await send();
+    const response = await send();
 
-    expect(answer.status).toBe(status);
-    const { errors } = (await answer.json()) as { errors: { extensions: Record<string, unknown> }[] };
+    expect(response.status).toBe(status);
+    const { errors } = (await response.json()) as { errors: { extensions: Record<string, unknown> }[] };
     expect(errors).toMatchObject([
-      { extensions: { code: 'invalid_request', requestId: answer.headers.get('x-request-id') } },
+      { extensions: { code: 'invalid_request', requestId: response.headers.get('x-request-id') } },
     ]);
   });
 
   it('a GET request is executed if it only reads', async () => {
-    const answer = await fetch(`${graphql.url}?query=${encodeURIComponent('{ usage { limit } }')}`, {
+    const response = await fetch(`${graphql.url}?query=${encodeURIComponent('{ usage { limit } }')}`, {
       headers: { authorization: `Bearer ${world.secret}` },
     });
 
-    expect(await answer.json()).toMatchObject({ data: { usage: { limit: null } } });
+    expect(await response.json()).toMatchObject({ data: { usage: { limit: null } } });
   });
 });
 
 describe('the budget of a key', () => {
   const dear = '{ messages(first: 100) { nodes { timeline(first: 17) { nodes { id } } } } }';
-  const costOf = (answer: { extensions: Readonly<Record<string, unknown>> }) =>
-    answer.extensions.cost as { requested: number; actual: number; limit: number; remaining: number; resetAt: string };
+  const costOf = (response: { extensions: Readonly<Record<string, unknown>> }) =>
+    response.extensions.cost as {
+      requested: number;
+      actual: number;
+      limit: number;
+      remaining: number;
+      resetAt: string;
+    };
 
   it('is reported in every response, in extensions and headers', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:00:00Z'));
     const { secret } = await world.key({ scopes: ['admin'] });
 
-    const answer = await graphql.ask('{ messages(first: 50) { nodes { id } } }', undefined, { key: secret });
+    const response = await graphql.ask('{ messages(first: 50) { nodes { id } } }', undefined, { key: secret });
 
-    expect(costOf(answer)).toEqual({
+    expect(costOf(response)).toEqual({
       requested: 51,
       actual: 1,
       limit: 12_000,
       remaining: 11_999,
       resetAt: expect.stringMatching(/^2030-01-01T00:00:00/),
     });
-    expect(answer.headers.get('x-ratelimit-limit')).toBe('12000');
-    expect(answer.headers.get('x-ratelimit-remaining')).toBe('11999');
-    expect(Number(answer.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
+    expect(response.headers.get('x-ratelimit-limit')).toBe('12000');
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('11999');
+    expect(Number(response.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
   });
 
   it('pays for every id, whether or not it exists, and for searching attempts', async () => {
@@ -193,9 +199,9 @@ describe('the budget of a key', () => {
   });
 
   it('can be queried in the document', async () => {
-    const answer = await graphql.ask('{ viewer { rateLimit { cost limit restorePerSecond } } }');
+    const response = await graphql.ask('{ viewer { rateLimit { cost limit restorePerSecond } } }');
 
-    expect(answer.data).toEqual({ viewer: { rateLimit: { cost: 2, limit: 12_000, restorePerSecond: 200 } } });
+    expect(response.data).toEqual({ viewer: { rateLimit: { cost: 2, limit: 12_000, restorePerSecond: 200 } } });
   });
 
   it('holds exactly under concurrent requests to two processes, and refills by 200 points a second', async () => {
@@ -205,18 +211,18 @@ describe('the budget of a key', () => {
 
     // The key lacks the scope for messages, so nothing is read or refunded. Each request costs 101 points.
     const query = '{ messages(first: 100) { nodes { id } } }';
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 150 }, (_, index) => (index % 2 ? graphql : beside).ask(query, undefined, { key: secret })),
     );
-    const rejected = answers.filter((answer) => answer.status === 429);
+    const rejected = responses.filter((response) => response.status === 429);
     await world.clock.advance(1000);
     const later = await graphql.ask(query, undefined, { key: secret });
 
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(118);
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(118);
     expect(rejected).toHaveLength(32);
-    for (const answer of rejected) {
-      expect(answer.errors).toMatchObject([{ extensions: { code: 'rate_limited', reason: 'graphql_cost' } }]);
-      expect(Number(answer.headers.get('retry-after'))).toBe(1);
+    for (const response of rejected) {
+      expect(response.errors).toMatchObject([{ extensions: { code: 'rate_limited', reason: 'graphql_cost' } }]);
+      expect(Number(response.headers.get('retry-after'))).toBe(1);
     }
     expect(later.status).toBe(200);
     await beside.stop();
@@ -227,9 +233,9 @@ describe('the budget of a key', () => {
     const { secret } = await world.key({ scopes: ['admin'] });
 
     for (let count = 0; count < 12; count++) {
-      const answer = await graphql.ask(dear, undefined, { key: secret });
+      const response = await graphql.ask(dear, undefined, { key: secret });
 
-      expect(costOf(answer)).toMatchObject({ requested: 1901, actual: 1 });
+      expect(costOf(response)).toMatchObject({ requested: 1901, actual: 1 });
       await expect.poll(async () => (await levelOf(secret)) < 50).toBe(true);
     }
   });
@@ -243,12 +249,12 @@ describe('the budget of a key', () => {
       ['first: 500, after: "x"', 'invalid_limit'],
       ['first: 100, after: "x"', 'invalid_cursor'],
     ]) {
-      const answer = await graphql.ask(`{ messages(${args}) { nodes { id } } usage { month } }`, undefined, {
+      const response = await graphql.ask(`{ messages(${args}) { nodes { id } } usage { month } }`, undefined, {
         key: secret,
       });
 
-      expect(answer.errors).toMatchObject([{ extensions: { reason } }]);
-      const { requested, actual } = costOf(answer);
+      expect(response.errors).toMatchObject([{ extensions: { reason } }]);
+      const { requested, actual } = costOf(response);
       expect({ requested, actual }).toEqual({ requested: args?.includes('500') ? 502 : 102, actual: 2 });
     }
     await expect.poll(async () => (await levelOf(secret)) < 10).toBe(true);
@@ -260,21 +266,21 @@ describe('the budget of a key', () => {
     await world.services.sql`
       insert into query_budgets (key_id, level, taken, at) values (${id}, 12000, true, clock_now())`;
 
-    const answer = await graphql.ask('{ usage { month } }', undefined, { key: secret });
+    const response = await graphql.ask('{ usage { month } }', undefined, { key: secret });
 
-    expect(answer.status).toBe(429);
-    expect(answer.errors).toMatchObject([{ extensions: { reason: 'graphql_cost' } }]);
-    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(response.status).toBe(429);
+    expect(response.errors).toMatchObject([{ extensions: { reason: 'graphql_cost' } }]);
+    expect(response.headers.get('retry-after')).toBe('1');
   });
 
   it('is reported to a key without the scope too', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
 
-    const answer = await graphql.ask('{ usage { month } }', undefined, { key: secret });
+    const response = await graphql.ask('{ usage { month } }', undefined, { key: secret });
 
-    expect(answer.status).toBe(403);
-    expect(answer.headers.get('x-ratelimit-limit')).toBe('12000');
-    expect(answer.headers.get('x-ratelimit-remaining')).toBe('11999');
+    expect(response.status).toBe(403);
+    expect(response.headers.get('x-ratelimit-limit')).toBe('12000');
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('11999');
   });
 
   async function levelOf(secret: string): Promise<number> {
@@ -294,10 +300,10 @@ describe('a response', () => {
     const cursors = (lists: number) =>
       `{ messages(first: 60) { edges { node { ${aliases(lists, 'recipients(first: 40) { edges { cursor } }')} } } } }`;
 
-    const answers = [await graphql.ask(cursors(8)), await graphql.ask(cursors(9))];
+    const responses = [await graphql.ask(cursors(8)), await graphql.ask(cursors(9))];
 
-    expect(answers[0]?.errors).toEqual([]);
-    expect(answers[1]?.data).toBeNull();
-    expect(answers[1]?.errors[0]?.extensions).toMatchObject({ code: 'invalid_request', reason: 'query_too_complex' });
+    expect(responses[0]?.errors).toEqual([]);
+    expect(responses[1]?.data).toBeNull();
+    expect(responses[1]?.errors[0]?.extensions).toMatchObject({ code: 'invalid_request', reason: 'query_too_complex' });
   });
 });

@@ -60,20 +60,20 @@ describe('messages', () => {
     const nonsense = await graphql.ask(query, { id: 'nonsense' });
 
     expect(own.data).toEqual({ node: { id: ids[0], subject: 'Three' } });
-    for (const answer of [foreign, absent, nonsense]) {
-      expect(answer.errors).toEqual([]);
-      expect(answer.data).toEqual({ node: null });
+    for (const response of [foreign, absent, nonsense]) {
+      expect(response.errors).toEqual([]);
+      expect(response.data).toEqual({ node: null });
     }
   });
 
   it('a page size that is too small is rejected with the reason of the core', async () => {
-    const answer = await graphql.ask('{ messages(first: -1) { nodes { id } } }');
+    const response = await graphql.ask('{ messages(first: -1) { nodes { id } } }');
 
-    expect(answer.data).toBeNull();
-    expect(answer.errors).toMatchObject([
+    expect(response.data).toBeNull();
+    expect(response.errors).toMatchObject([
       { path: ['messages'], extensions: { code: 'invalid_request', reason: 'invalid_limit' } },
     ]);
-    expect(answer.errors[0]?.extensions.requestId).toBe(answer.headers.get('x-request-id'));
+    expect(response.errors[0]?.extensions.requestId).toBe(response.headers.get('x-request-id'));
   });
 
   it('invalid arguments are rejected by their GraphQL names', async () => {
@@ -100,26 +100,26 @@ describe('messageCancel', () => {
   it('returns the message in its new state', async () => {
     const id = await send(world.workspace_id, 'Cancel me');
 
-    const answer = await graphql.ask(query, { id });
+    const response = await graphql.ask(query, { id });
 
-    expect(answer.data).toEqual({
+    expect(response.data).toEqual({
       messageCancel: { __typename: 'MessagePayload', email: { id, status: 'CANCELED' } },
     });
   });
 
   it('returns a rejection as a member of the result, with the REST code', async () => {
-    const answer = await graphql.ask(query, { id: ids[0] }, { key: other.secret });
+    const response = await graphql.ask(query, { id: ids[0] }, { key: other.secret });
 
-    expect(answer.status).toBe(200);
-    expect(answer.errors).toEqual([]);
-    expect(answer.data).toEqual({
+    expect(response.status).toBe(200);
+    expect(response.errors).toEqual([]);
+    expect(response.data).toEqual({
       messageCancel: {
         __typename: 'NotFoundError',
         code: 'NOT_FOUND',
         reason: 'message_not_found',
         message: expect.stringContaining(ids[0] ?? ''),
         docsUrl: 'http://localhost:3000/errors/message_not_found',
-        requestId: answer.headers.get('x-request-id'),
+        requestId: response.headers.get('x-request-id'),
       },
     });
   });
@@ -127,13 +127,13 @@ describe('messageCancel', () => {
 
 describe('a message', () => {
   const ask = async (id: string, selection: string, key?: string) => {
-    const answer = await graphql.ask(
+    const response = await graphql.ask(
       `query ($id: ID!) { node(id: $id) { ... on Message { ${selection} } } }`,
       { id },
       key === undefined ? {} : { key },
     );
-    expect(answer.errors).toEqual([]);
-    return answer.data?.node;
+    expect(response.errors).toEqual([]);
+    return response.data?.node;
   };
 
   it('shows the last event of its log, even if an older event has a greater id', async () => {

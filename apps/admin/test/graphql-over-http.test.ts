@@ -37,27 +37,27 @@ describe('a body (chaos C4)', () => {
     ['text/plain', JSON.stringify({ query })],
     ['application/json; charset=utf-16', Buffer.from(JSON.stringify({ query }), 'utf16le')],
   ])('is rejected as %s', async (type, body) => {
-    const answer = await post(type, typeof body === 'string' ? body : Uint8Array.from(body));
+    const response = await post(type, typeof body === 'string' ? body : Uint8Array.from(body));
 
-    expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ errors: [{ extensions: { reason: 'unsupported_media_type' } }] });
-    expect(answer.headers.has('x-ratelimit-remaining')).toBe(true);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { reason: 'unsupported_media_type' } }] });
+    expect(response.headers.has('x-ratelimit-remaining')).toBe(true);
   });
 
   it.each(['{"query":null}', '{"query":7}', '{"query":["{ usage { month } }"]}', '{}', '[]', 'null', '7', '{'])(
     'is rejected as %s, with a reason and the request id',
     async (body) => {
-      const answer = await post('application/json', body);
+      const response = await post('application/json', body);
 
-      expect(answer.status).toBe(400);
-      const { errors } = (await answer.json()) as { errors: { extensions: Record<string, unknown> }[] };
+      expect(response.status).toBe(400);
+      const { errors } = (await response.json()) as { errors: { extensions: Record<string, unknown> }[] };
       expect(errors).toEqual([
         {
           message: expect.any(String),
           extensions: expect.objectContaining({
             code: 'invalid_request',
             reason: expect.any(String),
-            requestId: answer.headers.get('x-request-id'),
+            requestId: response.headers.get('x-request-id'),
           }),
         },
       ]);
@@ -83,20 +83,20 @@ describe('the schema', () => {
   const introspection = '{ __schema { queryType { name } } }';
 
   it('is shown to any key, with suggestions for misspelled fields', async () => {
-    const answer = await graphql.ask(introspection);
+    const response = await graphql.ask(introspection);
     const misspelled = await graphql.ask('{ usag { month } }');
 
-    expect(answer.data).toEqual({ __schema: { queryType: { name: 'Query' } } });
+    expect(response.data).toEqual({ __schema: { queryType: { name: 'Query' } } });
     expect(misspelled.text).toContain('Did you mean');
   });
 
   it('is hidden without a key, and has no landing page', async () => {
-    const answer = await graphql.ask(introspection, undefined, { key: null });
+    const reply = await graphql.ask(introspection, undefined, { key: null });
     const misspelled = await graphql.ask('{ usag { month } }', undefined, { key: null });
     const page = await fetch(graphql.url, { headers: { accept: 'text/html' } });
     const trial = await fetch(graphql.url.replace('/graphql', '/graphiql'), { redirect: 'manual' });
 
-    for (const response of [answer, misspelled]) {
+    for (const response of [reply, misspelled]) {
       expect(response.status).toBe(401);
       expect(response.text).not.toMatch(/Query|Did you mean/);
     }
@@ -108,10 +108,10 @@ describe('the schema', () => {
   it('can be read in full by tools that send one very deep document', async () => {
     const { getIntrospectionQuery } = await import('graphql');
 
-    const answer = await graphql.ask(getIntrospectionQuery());
+    const response = await graphql.ask(getIntrospectionQuery());
 
-    expect(answer.errors).toEqual([]);
-    expect(answer.status).toBe(200);
+    expect(response.errors).toEqual([]);
+    expect(response.status).toBe(200);
   });
 });
 
@@ -119,15 +119,15 @@ describe('an internal error', () => {
   it('is reported without internal details, under an id that is also logged', async () => {
     await world.services.sql`alter table usage_months rename to hidden_secret_table`;
 
-    const answer = await graphql.ask('{ usage { month } }');
+    const response = await graphql.ask('{ usage { month } }');
 
     await world.services.sql`alter table hidden_secret_table rename to usage_months`;
-    expect(answer.errors).toMatchObject([
+    expect(response.errors).toMatchObject([
       { path: ['usage'], extensions: { code: 'internal_error', reason: 'unexpected' } },
     ]);
-    expect(answer.text).not.toMatch(/usage_months|relation|select|stack/);
-    const request_id = answer.headers.get('x-request-id');
-    expect(answer.errors[0]?.extensions.requestId).toBe(request_id);
+    expect(response.text).not.toMatch(/usage_months|relation|select|stack/);
+    const request_id = response.headers.get('x-request-id');
+    expect(response.errors[0]?.extensions.requestId).toBe(request_id);
     expect(world.logged).toContainEqual(expect.objectContaining({ request_id, err: expect.anything() }));
   });
 });

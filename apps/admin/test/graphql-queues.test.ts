@@ -56,7 +56,7 @@ describe('queues', () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const hold = await invoke(ctx, createHold, { scope: 'queue', value: 'webhook.close', reason: 'An outage' });
 
-    const answer = await graphql.ask(`{
+    const response = await graphql.ask(`{
       queues { name }
       queue(name: "webhook.close") {
         purpose ready deferred active dead parked oldestReadySeconds outPerMin failPerMin drainSeconds concurrency measuredAt
@@ -68,8 +68,8 @@ describe('queues', () => {
       schedules { name human nextRuns(count: 1) missedPolicy lastRun { id } }
     }`);
 
-    expect(answer.errors).toEqual([]);
-    expect(answer.data).toMatchObject({
+    expect(response.errors).toEqual([]);
+    expect(response.data).toMatchObject({
       queues: queueNames.map((name) => ({ name })),
       queue: {
         ready: 0,
@@ -100,15 +100,15 @@ describe('queues', () => {
     expect(set.data).toEqual({ queueSetConcurrency: { queue: { name: 'webhook.close', concurrency: 9 } } });
 
     const since = new Date(world.clock.now() - HOUR_MS).toISOString();
-    const answer = await graphql.ask(
+    const response = await graphql.ask(
       `query ($since: DateTime!) { queue(name: "webhook.close") {
         history(range: { since: $since }, maxPoints: 1) { deferred finished waitP95 annotations { action reason } }
       } }`,
       { since },
     );
 
-    expect(answer.errors).toEqual([]);
-    expect(answer.data).toMatchObject({
+    expect(response.errors).toEqual([]);
+    expect(response.data).toMatchObject({
       queue: {
         history: [{ deferred: 1, finished: 5, annotations: [{ action: 'queue.concurrency_set', reason: 'too slow' }] }],
       },
@@ -125,8 +125,8 @@ describe('queues', () => {
       '{ schedules { name } }',
       '{ jobs { nodes { id } } }',
     ]) {
-      const answer = await graphql.ask(query, undefined, { key: secret });
-      expect(answer.errors).toMatchObject([{ extensions: { reason: 'missing_scope', requiredScope: 'operator' } }]);
+      const response = await graphql.ask(query, undefined, { key: secret });
+      expect(response.errors).toMatchObject([{ extensions: { reason: 'missing_scope', requiredScope: 'operator' } }]);
     }
     const node = await graphql.ask('query ($id: ID!) { node(id: $id) { id } }', { id }, { key: secret });
     expect(node).toMatchObject({ data: { node: null }, errors: [] });
@@ -138,7 +138,7 @@ describe('queueStats', () => {
     const query = 'subscription { queueStats(names: ["webhook.recover"]) { name ready } }';
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${world.secret}` };
     const abort = new AbortController();
-    const answer = await fetch(graphql.url, {
+    const response = await fetch(graphql.url, {
       method: 'POST',
       headers: { ...headers, accept: 'text/event-stream' },
       body: JSON.stringify({ query }),
@@ -147,7 +147,7 @@ describe('queueStats', () => {
     let text = '';
     const decoder = new TextDecoder();
     const reading = (async () => {
-      for await (const chunk of answer.body ?? []) text += decoder.decode(chunk, { stream: true });
+      for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
     })().catch(() => undefined);
     const statsOf = (ready: number) => `"queueStats":[{"name":"webhook.recover","ready":${ready}}]`;
     await vi.waitFor(() => expect(text).toContain(statsOf(0)), 30_000);

@@ -28,10 +28,10 @@ it('resends and releases of captured email count in the window of sends', async 
     insert into rate_windows (subject, class, minute, used)
     values (${key.id}::uuid, 'send', date_trunc('minute', clock_now()), 998)`;
 
-  const answers = [await ask('messageResend', id), await ask('captureRelease', captured)];
+  const responses = [await ask('messageResend', id), await ask('captureRelease', captured)];
   const late = [await ask('messageResend', id), await ask('captureRelease', captured)];
 
-  for (const { data } of answers) expect(data).toMatchObject({ sent: { __typename: 'MessagePayload' } });
+  for (const { data } of responses) expect(data).toMatchObject({ sent: { __typename: 'MessagePayload' } });
   for (const { errors } of late)
     expect(errors).toMatchObject([{ extensions: { code: 'rate_limited', reason: 'send_rate' } }]);
 });

@@ -9,7 +9,7 @@ export interface GraphqlError {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-export interface GraphqlAnswer {
+export interface GraphqlResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface GraphqlAnswer {
 
 export interface GraphqlServer {
   readonly url: string;
-  ask(query: string, variables?: Readonly<Record<string, unknown>>, options?: AskOptions): Promise<GraphqlAnswer>;
+  ask(query: string, variables?: Readonly<Record<string, unknown>>, options?: AskOptions): Promise<GraphqlResponse>;
   stop(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function startGraphql(services: Services, default_key: string): Pro
   return {
     url,
     async ask(query, variables, { key = default_key, headers = {}, operation } = {}) {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -48,10 +48,10 @@ export async function startGraphql(services: Services, default_key: string): Pro
         },
         body: JSON.stringify({ query, operationName: operation, ...(variables && { variables }) }),
       });
-      const text = await answer.text();
-      const body = JSON.parse(text) as Partial<GraphqlAnswer>;
+      const text = await response.text();
+      const body = JSON.parse(text) as Partial<GraphqlResponse>;
       const { data, errors = [], extensions = {} } = body;
-      return { status: answer.status, headers: answer.headers, text, data, errors, extensions };
+      return { status: response.status, headers: response.headers, text, data, errors, extensions };
     },
     stop: listener.stop,
   };

@@ -50,10 +50,10 @@ it.each([
   await graphql.ask(query);
   statements.length = 0;
 
-  const answer = await graphql.ask(query);
+  const response = await graphql.ask(query);
 
-  expect(answer.errors).toEqual([]);
-  const { nodes } = (answer.data as unknown as Page).messages;
+  expect(response.errors).toEqual([]);
+  const { nodes } = (response.data as unknown as Page).messages;
   expect(nodes).toHaveLength(count);
   for (const node of nodes) {
     expect(node.timeline.nodes.length).toBeGreaterThan(1);

@@ -44,37 +44,37 @@ async function follow(variables: Record<string, unknown> = {}, key = world.secre
   outgoing.on('response', resolve);
   outgoing.on('error', reject);
   outgoing.end(JSON.stringify({ query, variables }));
-  const answer = await promise;
-  const answers: StreamChunk[] = [];
+  const response = await promise;
+  const responses: StreamChunk[] = [];
   const comments: string[] = [];
   let is_ended = false;
   let text = '';
-  answer.setEncoding('utf8');
-  answer.on('data', (chunk: string) => {
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => {
     text += chunk;
     const parts = text.split('\n\n');
     text = parts.pop() ?? '';
     for (const part of parts) {
       if (part.startsWith(':')) comments.push(part);
       const data = /^data: (.+)$/m.exec(part)?.[1];
-      if (data) answers.push(JSON.parse(data) as StreamChunk);
+      if (data) responses.push(JSON.parse(data) as StreamChunk);
     }
   });
   // Aborting the request causes the response to emit an error.
-  answer.on('error', () => undefined);
+  response.on('error', () => undefined);
   outgoing.on('error', () => undefined);
   const closed = new Promise<void>((done) => {
-    answer.on('close', () => {
+    response.on('close', () => {
       is_ended = true;
       done();
     });
   });
   const stream: Stream = {
-    answers,
+    answers: responses,
     comments,
     ended: () => is_ended,
     async stop() {
-      answer.destroy();
+      response.destroy();
       await closed;
     },
   };
@@ -106,14 +106,14 @@ describe('an event stream', () => {
   });
 
   it('names the accepted media type if the client does not accept it (newcomer N18)', async () => {
-    const answer = await fetch(graphql.url, {
+    const response = await fetch(graphql.url, {
       method: 'POST',
       headers: { ...json, accept: 'application/json', authorization: `Bearer ${world.secret}` },
       body: JSON.stringify({ query, variables: {} }),
     });
 
-    expect(answer.status).toBe(406);
-    expect(await answer.json()).toMatchObject({
+    expect(response.status).toBe(406);
+    expect(await response.json()).toMatchObject({
       errors: [{ message: expect.stringMatching(/^Send Accept: text\/event-stream for a subscription/) }],
     });
   });
@@ -216,8 +216,11 @@ describe('an event stream', () => {
     const key = await world.key({ scopes: ['admin'] });
     const streams = await Promise.all(Array.from({ length: 21 }, () => follow({}, key.secret)));
 
-    await vi.waitFor(() => expect(streams.filter(({ answers }) => answers.length > 0)).toHaveLength(1), 30_000);
-    const rejected = streams.find(({ answers }) => answers.length > 0);
+    await vi.waitFor(
+      () => expect(streams.filter(({ answers: responses }) => responses.length > 0)).toHaveLength(1),
+      30_000,
+    );
+    const rejected = streams.find(({ answers: responses }) => responses.length > 0);
     expect(rejected?.answers[0]?.errors).toMatchObject([
       { extensions: { code: 'rate_limited', reason: 'too_many_streams' } },
     ]);

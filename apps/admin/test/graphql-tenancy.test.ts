@@ -45,10 +45,10 @@ const byId = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
 
 describe('an object of a workspace', () => {
   it('is found by id in its own workspace, whatever its type', async () => {
-    const answer = await graphql.ask(byId, { ids: Object.values(owned) });
+    const response = await graphql.ask(byId, { ids: Object.values(owned) });
 
-    expect(answer.errors).toEqual([]);
-    expect(answer.data).toEqual({
+    expect(response.errors).toEqual([]);
+    expect(response.data).toEqual({
       nodes: [
         { __typename: 'Message', id: owned.message },
         { __typename: 'Recipient', id: owned.recipient },
@@ -70,14 +70,14 @@ describe('an object of a workspace', () => {
   });
 
   it('appears in no list of another workspace', async () => {
-    const answer = await graphql.ask(
+    const response = await graphql.ask(
       `{ messages { nodes { id } } events { nodes { id } } domains { nodes { id } } suppressions { nodes { id } }
          webhooks { nodes { id } } domain(name: "ours.example.com") { id } }`,
       undefined,
       { key: stranger },
     );
 
-    expect(answer.data).toEqual({
+    expect(response.data).toEqual({
       messages: { nodes: [] },
       events: { nodes: [] },
       domains: { nodes: [] },
@@ -91,13 +91,13 @@ describe('an object of a workspace', () => {
     const own = await graphql.ask('{ messages { edges { cursor } } }');
     const { cursor } = (own.data as { messages: { edges: { cursor: string }[] } }).messages.edges[0] ?? { cursor: '' };
 
-    const answer = await graphql.ask(
+    const response = await graphql.ask(
       'query ($after: String) { messages(after: $after) { nodes { id } } }',
       { after: cursor },
       { key: stranger },
     );
 
-    expect(answer.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_cursor' } }]);
+    expect(response.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_cursor' } }]);
   });
 
   it.each([
@@ -114,6 +114,7 @@ describe('an object of a workspace', () => {
     const foreign = await graphql.ask(query, { id: owned[what] }, { key: stranger });
     const absent = await graphql.ask(query, { id: `${owned[what].slice(0, 4)}${'0'.repeat(26)}` });
 
-    for (const answer of [foreign, absent]) expect(answer.data).toEqual({ [mutation]: { code: 'NOT_FOUND', reason } });
+    for (const response of [foreign, absent])
+      expect(response.data).toEqual({ [mutation]: { code: 'NOT_FOUND', reason } });
   });
 });

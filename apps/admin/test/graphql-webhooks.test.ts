@@ -39,13 +39,13 @@ interface DeliveryPage {
 }
 
 async function deliveries(filter: object, first = 20): Promise<readonly Delivery[]> {
-  const answer = await graphql.ask(
+  const response = await graphql.ask(
     `query ($filter: DeliveryFilter, $first: Int) { webhookDeliveries(first: $first, filter: $filter) { nodes {
       id eventType webhook { id } event { id deliveries { id } } requestBody } } }`,
     { filter, first },
   );
-  expect(answer.errors).toEqual([]);
-  return (answer.data as unknown as DeliveryPage).webhookDeliveries.nodes;
+  expect(response.errors).toEqual([]);
+  return (response.data as unknown as DeliveryPage).webhookDeliveries.nodes;
 }
 
 describe('deliveries of a workspace', () => {

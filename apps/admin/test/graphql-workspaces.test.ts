@@ -219,13 +219,13 @@ interface AuditEvent {
 /** Reads a stream of server-sent events like a client, one event at a time. */
 async function follow(query: string, variables: object, key: string) {
   const leave = new AbortController();
-  const answer = await fetch(graphql.url, {
+  const response = await fetch(graphql.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: `Bearer ${key}` },
     body: JSON.stringify({ query, variables }),
     signal: leave.signal,
   });
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   return {
     async next(): Promise<AuditEvent> {

@@ -31,8 +31,8 @@ const release = `mutation ($input: HoldReleaseInput!) {
 const input = { scope: 'DESTINATION', value: 'Held.example.com', reason: 'An outage there' };
 
 async function hold(fields = {}): Promise<string> {
-  const answer = await graphql.ask(create, { input: { ...input, ...fields } });
-  return (answer.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold.id;
+  const response = await graphql.ask(create, { input: { ...input, ...fields } });
+  return (response.data as { holdCreate: { hold: { id: string } } }).holdCreate.hold.id;
 }
 
 describe('holds over GraphQL', () => {
@@ -89,7 +89,7 @@ describe('holds over GraphQL', () => {
     const { id } = await invoke(ctx, sendMessage, mail);
     const hold_id = await hold();
 
-    const answer = await graphql.ask(
+    const response = await graphql.ask(
       `query ($id: ID!) { node(id: $id) { ... on Message {
         waiting { __typename ... on WaitHold { reason until hold { id scope } } }
         recipients { nodes { address waiting { __typename } } }
@@ -97,8 +97,8 @@ describe('holds over GraphQL', () => {
       { id },
     );
 
-    expect(answer.errors).toEqual([]);
-    expect(answer.data).toMatchObject({
+    expect(response.errors).toEqual([]);
+    expect(response.data).toMatchObject({
       node: {
         waiting: {
           __typename: 'WaitHold',
@@ -128,7 +128,7 @@ describe('the queue position over GraphQL', () => {
       ids.push((await invoke(ctx, sendMessage, { from: 'shop@sandbox.test', to, subject: 'Hi', text: 'Hi' })).id);
     }
 
-    const answer = await graphql.ask(
+    const response = await graphql.ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Message {
         waiting { ... on WaitInLine { ahead etaSeconds } }
         recipients { nodes { waiting { ... on WaitInLine { ahead etaSeconds } } } }
@@ -136,9 +136,9 @@ describe('the queue position over GraphQL', () => {
       { ids },
     );
 
-    expect(answer.errors).toEqual([]);
+    expect(response.errors).toEqual([]);
     const places = [0, 1, 2].map((ahead) => ({ ahead, etaSeconds: ahead + 1 }));
-    expect(answer.data).toEqual({
+    expect(response.data).toEqual({
       nodes: places.map((waiting) => ({ waiting, recipients: { nodes: [{ waiting }] } })),
     });
   });

@@ -34,7 +34,7 @@ const signIn = (form: Readonly<Record<string, string>> = {}, headers: Headers = 
   post('/login', { email: OPERATOR, password, ...form }, headers);
 
 /** Returns the cookie that a response sets, in the form a browser sends back. */
-const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+const cookieOf = (response: Response) => response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 const who = (cookie: string) => dashboard(admin.port, cookie).people.me.query();
 const link = async () => (await invoke(world.as(world.workspace_id), createLoginLink, { email: OPERATOR })).url;
 const pathOf = (url: string) => new URL(url).pathname;
@@ -62,9 +62,9 @@ describe('signing in', () => {
   it('ignores a session id chosen by an attacker', async () => {
     const planted = `sid=${'A'.repeat(43)}`;
 
-    const answer = await signIn({}, { cookie: planted });
+    const response = await signIn({}, { cookie: planted });
 
-    expect(cookieOf(answer)).not.toBe(planted);
+    expect(cookieOf(response)).not.toBe(planted);
     expect(await refusalOf(who(planted))).toMatchObject({ status: 401 });
   });
 
@@ -75,19 +75,21 @@ describe('signing in', () => {
       config: { ...world.services.config, PUBLIC_URL: 'https://mail.test' },
     });
 
-    const answer = await fetch(`http://127.0.0.1:${secure.port}/login`, {
+    const response = await fetch(`http://127.0.0.1:${secure.port}/login`, {
       method: 'POST',
       redirect: 'manual',
       headers: { origin: 'https://mail.test' },
       body: new URLSearchParams({ email: OPERATOR, password }),
     });
-    const me = await fetch(`http://127.0.0.1:${secure.port}/trpc/people.me`, { headers: { cookie: cookieOf(answer) } });
+    const me = await fetch(`http://127.0.0.1:${secure.port}/trpc/people.me`, {
+      headers: { cookie: cookieOf(response) },
+    });
     const borrowed = await fetch(`http://127.0.0.1:${secure.port}/trpc/people.me`, {
-      headers: { cookie: cookieOf(answer).replace('__Host-', '') },
+      headers: { cookie: cookieOf(response).replace('__Host-', '') },
     });
     await secure.stop();
 
-    expect(answer.headers.getSetCookie()).toEqual([
+    expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
       expect.stringMatching(/^__Host-device=[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);
@@ -150,28 +152,28 @@ describe('signing in', () => {
     ['that is multipart', { 'content-type': 'multipart/form-data; boundary=x' }],
     ['that is plain text', { 'content-type': 'text/plain' }],
   ])('rejects a form %s', async (_, headers) => {
-    const answer = await signIn({}, typeof headers === 'function' ? headers() : headers);
+    const response = await signIn({}, typeof headers === 'function' ? headers() : headers);
 
-    expect([400, 403]).toContain(answer.status);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect([400, 403]).toContain(response.status);
+    expect(response.headers.getSetCookie()).toEqual([]);
   });
 
   it('shows submitted markup as text, without executing it', async () => {
-    const answer = await post('/login', { email: '"><script>alert(1)</script>', password: 'x', next: '"><b>' });
-    const html = await answer.text();
+    const response = await post('/login', { email: '"><script>alert(1)</script>', password: 'x', next: '"><b>' });
+    const html = await response.text();
 
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect(html).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     expect(html).not.toMatch(/<script|<b>/);
   });
 
   it('rejects a form without an origin', async () => {
-    const answer = await fetch(`${origin}/login`, {
+    const response = await fetch(`${origin}/login`, {
       method: 'POST',
       body: new URLSearchParams({ email: OPERATOR, password }),
     });
 
-    expect(answer.status).toBe(403);
+    expect(response.status).toBe(403);
   });
 });
 
@@ -181,8 +183,8 @@ describe('twenty wrong passwords', () => {
     // The response states the minutes left, so the clock must not advance between attempts.
     await world.clock.freeze(new Date(world.clock.now()));
     const wrong = async (email: string) => {
-      const answer = await post('/login', { email, password: 'wrong' });
-      return `${answer.status} ${(await answer.text()).replace(email, 'WHO')}`;
+      const response = await post('/login', { email, password: 'wrong' });
+      return `${response.status} ${(await response.text()).replace(email, 'WHO')}`;
     };
 
     const tryThrice = async (email: string) => {
@@ -389,10 +391,10 @@ describe('signing out', () => {
   it('closes the session on the server, and a copied cookie becomes useless', async () => {
     const cookie = cookieOf(await signIn());
 
-    const answer = await post('/logout', {}, { cookie });
+    const response = await post('/logout', {}, { cookie });
 
-    expect(answer.status).toBe(303);
-    expect(answer.headers.getSetCookie()).toEqual([expect.stringMatching(/^sid=; Max-Age=0;/)]);
+    expect(response.status).toBe(303);
+    expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(/^sid=; Max-Age=0;/)]);
     expect(await refusalOf(who(cookie))).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 

@@ -18,13 +18,13 @@ const expired_session = { status: 401, reason: 'session_ended' };
 /** Signs in with a link, as its button does. */
 async function follow(url: string): Promise<{ readonly status: number; readonly api: Dashboard }> {
   const origin = `http://127.0.0.1:${admin.port}`;
-  const answer = await fetch(`${origin}${new URL(url).pathname}`, {
+  const response = await fetch(`${origin}${new URL(url).pathname}`, {
     method: 'POST',
     redirect: 'manual',
     headers: { origin },
   });
-  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  return { status: answer.status, api: dashboard(admin.port, cookie) };
+  const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return { status: response.status, api: dashboard(admin.port, cookie) };
 }
 
 async function sessionOf(email: string): Promise<Dashboard> {

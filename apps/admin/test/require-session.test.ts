@@ -27,16 +27,16 @@ afterAll(async () => {
 
 describe('a page behind a session', () => {
   it('identifies the signed-in user', async () => {
-    const answer = await fetch(`${origin}/tool`, { headers: { cookie: person.cookie } });
+    const response = await fetch(`${origin}/tool`, { headers: { cookie: person.cookie } });
 
-    expect(await answer.text()).toBe(person.email);
+    expect(await response.text()).toBe(person.email);
   });
 
   it('redirects to sign-in without a session, and back afterward', async () => {
-    const answer = await fetch(`${origin}/tool?a=1&b=2`, { redirect: 'manual' });
+    const response = await fetch(`${origin}/tool?a=1&b=2`, { redirect: 'manual' });
 
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toBe('/login?next=%2Ftool%3Fa%3D1%26b%3D2');
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('/login?next=%2Ftool%3Fa%3D1%26b%3D2');
     expect((await fetch(`${origin}/tool`, { method: 'POST' })).status).toBe(401);
   });
 

@@ -92,12 +92,12 @@ const cookieOf = async (role: Role) => (await signedIn(world, admin, role)).cook
 
 /** Returns the error code, or null if the call was not rejected. */
 async function failureOf(path: string, input: unknown, cookie: string): Promise<string | null> {
-  const answer = await fetch(`http://127.0.0.1:${admin.port}/trpc/${path}`, {
+  const response = await fetch(`http://127.0.0.1:${admin.port}/trpc/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-postrider': '1', cookie },
     body: JSON.stringify(input),
   });
-  const { error } = (await answer.json()) as { error?: { data?: { code?: string } } };
+  const { error } = (await response.json()) as { error?: { data?: { code?: string } } };
   return error?.data?.code ?? null;
 }
 

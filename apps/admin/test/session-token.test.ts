@@ -66,11 +66,11 @@ describe('the bearer token of a session', () => {
   it('is not a cookie, and cannot be created with a key', async () => {
     const { token } = await (await signedIn(world, admin, 'admin')).api.session.token.mutate();
 
-    const answer = await fetch(`http://127.0.0.1:${admin.port}/trpc/people.me`, {
+    const response = await fetch(`http://127.0.0.1:${admin.port}/trpc/people.me`, {
       headers: { authorization: `Bearer ${token}` },
     });
 
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
   });
 });
 

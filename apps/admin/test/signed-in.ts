@@ -54,9 +54,9 @@ export function dashboard(port: number, first_cookie: string): Dashboard {
         headers: () => ({ cookie, 'x-postrider': '1' }),
         async fetch(url, init) {
           // The cast is safe because the client's RequestInit merges those of browsers and Node, and this is Node.
-          const answer = await fetch(url, init as RequestInit);
-          cookie = cookieSetBy(answer) ?? cookie;
-          return answer;
+          const response = await fetch(url, init as RequestInit);
+          cookie = cookieSetBy(response) ?? cookie;
+          return response;
         },
       }),
     ],
@@ -70,8 +70,8 @@ export async function signOut({ port }: AdminServer, cookie: string): Promise<vo
 }
 
 /** Returns the session cookie that a response sets, in the form a browser sends back, or null if it sets none. */
-export function cookieSetBy(answer: Response): string | null {
-  const [set] = answer.headers.getSetCookie();
+export function cookieSetBy(response: Response): string | null {
+  const [set] = response.headers.getSetCookie();
   return set?.split(';')[0] ?? null;
 }
 

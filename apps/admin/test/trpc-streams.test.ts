@@ -34,14 +34,14 @@ async function follow(cookie: string): Promise<Stream> {
   const headers = { cookie, accept: 'text/event-stream' };
   const subscription = request({ host: '127.0.0.1', port: admin.port, path: '/trpc/live', headers, agent: false });
   subscription.on('error', () => undefined);
-  subscription.on('response', (answer) => {
+  subscription.on('response', (response) => {
     let text = '';
-    answer.setEncoding('utf8');
-    answer.on('error', () => undefined);
-    answer.on('close', () => {
+    response.setEncoding('utf8');
+    response.on('error', () => undefined);
+    response.on('close', () => {
       is_ended = true;
     });
-    answer.on('data', (chunk: string) => {
+    response.on('data', (chunk: string) => {
       text += chunk;
       const parts = text.split('\n\n');
       text = parts.pop() ?? '';

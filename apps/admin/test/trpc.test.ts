@@ -112,10 +112,10 @@ describe('the protocol', () => {
     ['a cookie that was never handed out', { cookie: `sid=${'A'.repeat(43)}` }],
     ['an API key instead of a session', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }],
   ])('rejects a call with %s', async (_, headers) => {
-    const answer = await fetch(url('usage.get'), { headers });
+    const response = await fetch(url('usage.get'), { headers });
 
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toMatchObject({ error: { data: { reason: 'session_ended' } } });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { data: { reason: 'session_ended' } } });
   });
 
   it.each([
@@ -127,10 +127,10 @@ describe('the protocol', () => {
     ['of another port', { ...json, 'x-postrider': '1', origin: 'http://127.0.0.1:1' }, '{}'],
     ['without the header that no form can set', json, '{}'],
   ])('rejects a mutation %s', async (_, headers, body) => {
-    const answer = await post('destinations.release', headers, body);
+    const response = await post('destinations.release', headers, body);
 
-    expect(answer.status).toBe(403);
-    expect(await answer.json()).toMatchObject({
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({
       error: { data: { code: 'forbidden', reason: 'cross_site_request', request_id: expect.stringMatching(/^req_/) } },
     });
   });
@@ -149,19 +149,19 @@ describe('the protocol', () => {
   it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/octet-stream', ''])(
     'accepts no body except JSON: %s',
     async (type) => {
-      const answer = await post('suppressions.add', { 'content-type': type, 'x-postrider': '1' }, '{}');
+      const response = await post('suppressions.add', { 'content-type': type, 'x-postrider': '1' }, '{}');
 
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({ error: { data: { reason: 'unsupported_media_type' } } });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { data: { reason: 'unsupported_media_type' } } });
     },
   );
 
   it('GET requests change nothing', async () => {
     const input = encodeURIComponent('{"destination":"slow.test","connections":1}');
-    const answer = await fetch(url(`destinations.limit?input=${input}`), { headers: { cookie: operator.cookie } });
+    const response = await fetch(url(`destinations.limit?input=${input}`), { headers: { cookie: operator.cookie } });
 
-    expect(answer.status).toBe(405);
-    expect(await answer.json()).toMatchObject({ error: { data: { reason: 'route_not_found' } } });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toMatchObject({ error: { data: { reason: 'route_not_found' } } });
     expect((await operator.api.destinations.list.query()).data).toEqual([]);
   });
 
@@ -191,20 +191,20 @@ describe('the protocol', () => {
     ['the prototype of one', '__proto__.list', 404, 'route_not_found'],
     ['an input that is no JSON', 'usage.get?input={', 400, 'malformed_request'],
   ])('%s is rejected without revealing internals', async (_, path, status, reason) => {
-    const answer = await fetch(url(path), { headers: { cookie: operator.cookie } });
-    const text = await answer.text();
+    const response = await fetch(url(path), { headers: { cookie: operator.cookie } });
+    const text = await response.text();
 
-    expect(answer.status).toBe(status);
+    expect(response.status).toBe(status);
     expect(text).toContain(`"reason":"${reason}"`);
     expect(text).not.toMatch(/stack|node_modules|\.ts/);
   });
 
   it('an input of more than 100 kB is rejected', async () => {
     const body = JSON.stringify({ email: 'x'.repeat(110_000) });
-    const answer = await post('suppressions.add', { ...json, 'x-postrider': '1' }, body);
+    const response = await post('suppressions.add', { ...json, 'x-postrider': '1' }, body);
 
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('body_too_large');
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('body_too_large');
   });
 });
 
@@ -269,9 +269,9 @@ describe('the rate windows', () => {
 
     expect([sent.status, ...headersOf(sent)]).toEqual([200, String(limit), '1', minuteEnd, null]);
     expect([batch.status, ...headersOf(batch)]).toEqual([207, String(limit), '0', minuteEnd, '40']);
-    const answers = (await batch.json()) as { error?: unknown }[];
-    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1);
-    expect(answers.find(({ error }) => error !== undefined)).toMatchObject({
+    const responses = (await batch.json()) as { error?: unknown }[];
+    expect(responses.filter(({ error }) => error === undefined)).toHaveLength(1);
+    expect(responses.find(({ error }) => error !== undefined)).toMatchObject({
       error: { data: { code: 'rate_limited', reason: 'send_rate' } },
     });
     expect(await refusalOf(one.api.emails.resend.mutate({ id }))).toMatchObject({ status: 429, reason: 'send_rate' });

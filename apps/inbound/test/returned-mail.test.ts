@@ -72,9 +72,9 @@ describe('a bounce report', () => {
   it('a mailbox failure marks a delivered recipient as bounced and suppresses its address', async () => {
     const { id, return_path } = await sent('gone@example.com');
 
-    const answer = await bring(return_path, failure('gone@example.com'));
+    const response = await bring(return_path, failure('gone@example.com'));
 
-    expect(answer.data).toMatch(/^250 /);
+    expect(response.data).toMatch(/^250 /);
     const message = await messageOf(id);
     expect(message).toMatchObject({
       status: 'bounced',
@@ -185,9 +185,9 @@ describe('a bounce report', () => {
     const { id, return_path } = await sent('large@example.com');
     const line = `${'x'.repeat(76)}\n`;
 
-    const answer = await bring(return_path, failure('large@example.com') + line.repeat(40_000));
+    const response = await bring(return_path, failure('large@example.com') + line.repeat(40_000));
 
-    expect(answer.data).toMatch(/^250 /);
+    expect(response.data).toMatch(/^250 /);
     expect((await messageOf(id)).status).toBe('bounced');
   });
 
@@ -245,9 +245,9 @@ describe('a complaint', () => {
   it('marks a delivered recipient as complained and suppresses its address, once', async () => {
     const { id, return_path } = await sent('angry@example.com');
 
-    const answer = await bring(return_path, complaintReport('abuse'), 'complaints@example.com');
+    const response = await bring(return_path, complaintReport('abuse'), 'complaints@example.com');
 
-    expect(answer.data).toMatch(/^250 /);
+    expect(response.data).toMatch(/^250 /);
     const message = await messageOf(id);
     expect(message).toMatchObject({ status: 'complained', recipients: [{ status: 'complained' }] });
     expect(message.events.at(-1)).toMatchObject({ type: 'email.complained', data: { feedback_type: 'abuse' } });
@@ -285,8 +285,8 @@ describe('access to return addresses', () => {
     const other = local.endsWith('0') ? '1' : '0';
 
     await unchangedBy(async () => {
-      const answer = await bring(`${local.slice(0, -1)}${other}@${domain}`, failure('ada@example.com'));
-      expect(answer).toEqual({ rcpt: expect.stringMatching(/^550 /), data: null });
+      const response = await bring(`${local.slice(0, -1)}${other}@${domain}`, failure('ada@example.com'));
+      expect(response).toEqual({ rcpt: expect.stringMatching(/^550 /), data: null });
     });
     expect(world.logged.at(-1)).toMatchObject({ forged: 1 });
   });

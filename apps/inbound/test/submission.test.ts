@@ -55,18 +55,18 @@ async function waitingStatements(sql: typeof world.services.sql): Promise<number
 /** Returns the greeting and the reply to each line. */
 async function talk(port: number, lines: readonly string[]): Promise<string[]> {
   const socket = connect(port, '127.0.0.1');
-  const answers: string[] = [];
+  const responses: string[] = [];
   let text = '';
   for await (const chunk of socket) {
     text += String(chunk);
     if (!/^\d{3} .*\r\n$/m.test(text.slice(text.lastIndexOf('\n', text.length - 2) + 1))) continue;
-    answers.push(text);
+    responses.push(text);
     text = '';
-    const next = lines[answers.length - 1];
+    const next = lines[responses.length - 1];
     if (next === undefined) break;
     socket.write(`${next}\r\n`);
   }
-  return answers;
+  return responses;
 }
 
 async function stored(response: string) {

@@ -25,7 +25,7 @@ import { type Match, matchRoute, parametersOf, type RequestMatch, requestOf, rou
 import { openApiDocument } from './openapi.ts';
 import { readBody, UNBUDGETED_BYTES } from './read-body.ts';
 import { repeatedHeader, repeatedRefusal } from './repeated-header.ts';
-import { type Answer, respond } from './respond.ts';
+import { type ApiResponse, respond } from './respond.ts';
 import { unknownWindow, type WindowName } from './unknown-window.ts';
 
 const TOO_MANY = 429;
@@ -34,8 +34,8 @@ const UNMATCHED = 'none';
 // Shared, so it must never be modified.
 const NO_QUERY = new URLSearchParams();
 
-type Outcome = Pick<Answer, 'status' | 'body' | 'retry_after_seconds' | 'replayed' | 'ignored_fields'> & {
-  readonly window: Answer['window'] | null;
+type Outcome = Pick<ApiResponse, 'status' | 'body' | 'retry_after_seconds' | 'replayed' | 'ignored_fields'> & {
+  readonly window: ApiResponse['window'] | null;
   readonly window_name: WindowName;
   /** The route's row, for the metrics. Unknown paths and methods have no name. */
   readonly route: string;
@@ -103,7 +103,7 @@ async function serve(
   const repeated = repeatedHeader(request.rawHeaders);
   const route_names =
     match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };
-  let window: Answer['window'] | null = null;
+  let window: ApiResponse['window'] | null = null;
   let window_name: WindowName = match ? match.route.rate_class : 'address';
   let notes: AnswerNotes | null = null;
   const caller: { actor: Rejection['actor']; secret_hash: Buffer | null; address: string | null; input: unknown } = {
@@ -223,11 +223,11 @@ async function admitted(
   // The batch checks the key and counts the request, unless a large body would take up memory first.
   const { self_admitting } = match.route;
   if (self_admitting && !about.large_body) return createContext(services, credential, { ...about, via: 'rest' });
-  const answer = await authenticate(services, credential, match.route.rate_class);
-  if ('error' in answer) return answer;
+  const response = await authenticate(services, credential, match.route.rate_class);
+  if ('error' in response) return response;
   const { address } = credential;
-  const ctx = createContext(services, answer.actor, { ...about, via: 'rest', address, send_counted: self_admitting });
-  ctx.notes.window = answer.window;
+  const ctx = createContext(services, response.actor, { ...about, via: 'rest', address, send_counted: self_admitting });
+  ctx.notes.window = response.window;
   return ctx;
 }
 

@@ -118,9 +118,9 @@ function operationOf(route: Route, schemas: Schemas): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
-      [status]: answer(operation, meanings[status], headers, schemas),
+      [status]: response(operation, meanings[status], headers, schemas),
       ...(dry_run_operation && {
-        200: answer(dry_run_operation, 'The result of dry_run=true. Nothing is stored.', [], schemas),
+        200: response(dry_run_operation, 'The result of dry_run=true. Nothing is stored.', [], schemas),
       }),
       ...Object.fromEntries(errorCodes.map((code) => [httpStatus[code], { $ref: `#/components/responses/${code}` }])),
     },
@@ -165,7 +165,7 @@ function sendsMail({ rate_class, operation }: Route): boolean {
   return rate_class === 'send' || operation.name === 'email.resend' || operation.name === 'captures.release';
 }
 
-function answer(
+function response(
   operation: Operation<z.ZodType, unknown>,
   description: string,
   headers: readonly HeaderName[],

@@ -17,7 +17,7 @@ const FIXED_HEADERS = [
   'no-referrer',
 ] as const;
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
   readonly request_id: string;
@@ -31,24 +31,24 @@ export interface Answer {
 }
 
 /** Writes a JSON response with the headers that every /v1 response includes. */
-export function respond(response: ServerResponse, answer: Answer): void {
-  const text = JSON.stringify(answer.body);
+export function respond(response: ServerResponse, reply: ApiResponse): void {
+  const text = JSON.stringify(reply.body);
   const bytes = Buffer.byteLength(text);
-  response.writeHead(answer.status, answerHeaders(answer, bytes));
-  if (answer.close) endAfterBody(response, text);
+  response.writeHead(reply.status, answerHeaders(reply, bytes));
+  if (reply.close) endAfterBody(response, text);
   // ASCII is identical in both encodings, and latin1 is cheaper to write.
   else response.end(text, bytes === text.length ? 'latin1' : 'utf8');
 }
 
 /** Returns a flat list of names and values, which node:http writes without validating each name again. */
-export function answerHeaders(answer: Answer, bytes: number): (string | number)[] {
-  const { window, status } = answer;
+export function answerHeaders(response: ApiResponse, bytes: number): (string | number)[] {
+  const { window, status } = response;
   const headers: (string | number)[] = [
     ...FIXED_HEADERS,
     'Content-Length',
     bytes,
     'X-Request-Id',
-    answer.request_id,
+    response.request_id,
     'X-RateLimit-Limit',
     window.limit,
     'X-RateLimit-Remaining',
@@ -56,15 +56,15 @@ export function answerHeaders(answer: Answer, bytes: number): (string | number)[
     'X-RateLimit-Reset',
     window.reset_unix,
     'RateLimit-Policy',
-    `"${answer.window_name}";q=${window.limit};w=60`,
+    `"${response.window_name}";q=${window.limit};w=60`,
     'RateLimit',
-    `"${answer.window_name}";r=${window.remaining};t=${window.retry_after_seconds}`,
+    `"${response.window_name}";r=${window.remaining};t=${window.retry_after_seconds}`,
   ];
-  if (answer.retry_after_seconds !== null) headers.push('Retry-After', answer.retry_after_seconds);
+  if (response.retry_after_seconds !== null) headers.push('Retry-After', response.retry_after_seconds);
   if (status === 401) headers.push('WWW-Authenticate', 'Bearer realm="postrider"');
-  if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
-  if (answer.ignored_fields.length > 0) headers.push('Postrider-Ignored-Fields', headerList(answer.ignored_fields));
-  if (answer.close) headers.push('Connection', 'close');
+  if (response.replayed) headers.push('Idempotent-Replayed', 'true');
+  if (response.ignored_fields.length > 0) headers.push('Postrider-Ignored-Fields', headerList(response.ignored_fields));
+  if (response.close) headers.push('Connection', 'close');
   return headers;
 }
 

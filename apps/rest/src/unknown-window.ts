@@ -1,6 +1,6 @@
 import type { Services } from '@postrider/core';
 import { ADDRESS_LIMIT, SESSION_LIMIT } from '@postrider/core/usage';
-import type { Answer } from './respond.ts';
+import type { ApiResponse } from './respond.ts';
 
 const defaultLimits = {
   send: 1000,
@@ -15,7 +15,7 @@ const defaultLimits = {
 export type WindowName = keyof typeof defaultLimits;
 
 /** Returns the window of a response that was not counted because the database was unreachable. */
-export function unknownWindow(services: Pick<Services, 'clock'>, name: WindowName): Answer['window'] {
+export function unknownWindow(services: Pick<Services, 'clock'>, name: WindowName): ApiResponse['window'] {
   const seconds = Math.floor(services.clock.now() / 1000);
   const reset_unix = seconds - (seconds % 60) + 60;
   return { limit: defaultLimits[name], remaining: 0, reset_unix, retry_after_seconds: reset_unix - seconds };

@@ -17,10 +17,10 @@ describe('201', () => {
     const limits = { scopes: ['email:send'], domains: ['sandbox.test'], allowed_ips: ['127.0.0.0/8'], expires_at };
     const { secret: old_secret, ...old } = await create({ name: 'Shop', mode: 'sandbox', ...limits });
 
-    const answer = await rotate(String(old.id));
+    const response = await rotate(String(old.id));
 
-    const { secret, ...key } = answer.body;
-    expect(answer.status, answer.text).toBe(201);
+    const { secret, ...key } = response.body;
+    expect(response.status, response.text).toBe(201);
     expect(key).toMatchObject({
       ...old,
       id: expect.not.stringMatching(String(old.id)),
@@ -69,9 +69,9 @@ describe('403', () => {
     const admin = await world.key({ scopes: ['admin'] });
     const operator = await create({ name: 'Operator', scopes: ['operator'] });
 
-    const answer = await rotate(String(operator.id), { key: admin.secret });
+    const response = await rotate(String(operator.id), { key: admin.secret });
 
-    expect([answer.status, errorOf(answer)]).toMatchObject([
+    expect([response.status, errorOf(response)]).toMatchObject([
       403,
       { reason: 'missing_scope', required_scope: 'operator' },
     ]);
@@ -82,9 +82,9 @@ describe('403', () => {
     const other = await create({ name: 'Other', scopes: ['admin'] });
     await rotate(String(id));
 
-    const answer = await rotate(String(other.id), { key: String(secret) });
+    const response = await rotate(String(other.id), { key: String(secret) });
 
-    expect([answer.status, errorOf(answer).reason]).toEqual([403, 'missing_scope']);
+    expect([response.status, errorOf(response).reason]).toEqual([403, 'missing_scope']);
   });
 });
 
@@ -92,20 +92,20 @@ it('404: a key of another workspace is not found', async () => {
   const other = await world.workspace('free');
   const { id } = await create({ name: 'Mine', scopes: ['email:send'] });
 
-  const answer = await rotate(String(id), { key: other.secret });
+  const response = await rotate(String(id), { key: other.secret });
 
-  expect([answer.status, errorOf(answer).reason]).toEqual([404, 'api_key_not_found']);
+  expect([response.status, errorOf(response).reason]).toEqual([404, 'api_key_not_found']);
 });
 
 describe('422', () => {
   it('a key is replaced only once, even by concurrent requests', async () => {
     const { id } = await create({ name: 'Twice', scopes: ['email:send'] });
 
-    const answers = await Promise.all([rotate(String(id)), rotate(String(id)), rotate(String(id))]);
+    const responses = await Promise.all([rotate(String(id)), rotate(String(id)), rotate(String(id))]);
 
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422]);
-    const key = answers.find(({ status }) => status === 201)?.body;
-    for (const response of answers.filter(({ status }) => status === 422))
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 422, 422]);
+    const key = responses.find(({ status }) => status === 201)?.body;
+    for (const response of responses.filter(({ status }) => status === 422))
       expect(errorOf(response)).toMatchObject({ reason: 'already_rotated', replaced_by: key?.id });
   });
 
@@ -127,15 +127,15 @@ describe('422', () => {
     const rotated = await rotate(String(first), { key });
     const still_full = await make();
     await more(998, first ?? null);
-    const answers = await Promise.all(others.slice(0, 8).map((id) => rotate(id, { key })));
+    const responses = await Promise.all(others.slice(0, 8).map((id) => rotate(id, { key })));
     await rest.call('DELETE', `/api-keys/${first}`, { key });
     const freed = [await rotate(String(others[8]), { key }), await rotate(String(others[9]), { key })];
     await world.clock.advance(DAY_MS / 2);
     const later = await rotate(String(others[9]), { key });
 
     expect([full, rotated.status, still_full]).toEqual([422, 201, 422]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(7).fill(422)]);
-    for (const response of answers.filter(({ status }) => status === 422))
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(7).fill(422)]);
+    for (const response of responses.filter(({ status }) => status === 422))
       expect(errorOf(response)).toMatchObject({ reason: 'key_limit', message: expect.stringContaining('replaced') });
     expect([...freed, later].map(({ status }) => status)).toEqual([201, 422, 201]);
     expect(await make()).toBe(422);
@@ -145,8 +145,8 @@ describe('422', () => {
     const { id } = await create({ name: 'Gone', scopes: ['email:send'] });
     await rest.call('DELETE', `/api-keys/${id}`);
 
-    const answer = await rotate(String(id));
+    const response = await rotate(String(id));
 
-    expect([answer.status, errorOf(answer).reason]).toEqual([422, 'api_key_not_active']);
+    expect([response.status, errorOf(response).reason]).toEqual([422, 'api_key_not_active']);
   });
 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countEach, fillWindow } from './rate-windows.ts';
 import {
-  type Answer,
+  type ApiResponse,
   type CallOptions,
   detailsOf,
   errorOf,
@@ -35,11 +35,11 @@ const revoke = (id: string, options: CallOptions = {}) => rest.call('DELETE', `/
 const works = async (secret: string, server = rest) =>
   (await server.call('POST', '/email/send', { key: secret, body: {} })).status !== 401;
 
-function entriesOf(answer: Answer): Record<string, unknown>[] {
-  expect(answer.status, answer.text).toBe(200);
-  expect(answer.body).toMatchObject({ object: 'list', data: expect.any(Array), has_more: expect.any(Boolean) });
+function entriesOf(response: ApiResponse): Record<string, unknown>[] {
+  expect(response.status, response.text).toBe(200);
+  expect(response.body).toMatchObject({ object: 'list', data: expect.any(Array), has_more: expect.any(Boolean) });
   // Safe after the expectation above. Entries are asserted on as JSON.
-  return answer.body.data as Record<string, unknown>[];
+  return response.body.data as Record<string, unknown>[];
 }
 
 describe('200', () => {
@@ -48,13 +48,13 @@ describe('200', () => {
     await world.clock.advance(1);
     const key = await create({ name: 'Second', scopes: ['email:send'] }, { key: secret });
 
-    const answer = await list('', { key: secret });
+    const response = await list('', { key: secret });
 
     const { secret: shown_once, ...entry } = key.body;
-    expect(entriesOf(answer)).toMatchObject([entry, { name: 'Other key', status: 'active' }]);
-    expect(answer.text).not.toContain(String(shown_once));
-    expect(answer.text).not.toMatch(/[0-9a-f]{64}/);
-    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+    expect(entriesOf(response)).toMatchObject([entry, { name: 'Other key', status: 'active' }]);
+    expect(response.text).not.toContain(String(shown_once));
+    expect(response.text).not.toMatch(/[0-9a-f]{64}/);
+    expect(rateOf(response, world.clock.now()).limit).toBe(120);
   });
 
   it('paging returns every key once', async () => {
@@ -79,7 +79,7 @@ describe('200', () => {
 
     const first = await revoke(key.id);
     await world.clock.advance(5000);
-    const answers = [await revoke(key.id), await other.call('DELETE', `/api-keys/${key.id}`)];
+    const responses = [await revoke(key.id), await other.call('DELETE', `/api-keys/${key.id}`)];
 
     expect(first.body).toEqual({
       object: 'api_key',
@@ -87,7 +87,7 @@ describe('200', () => {
       status: 'revoked',
       revoked_at: new Date(world.clock.now() - 5000).toISOString(),
     });
-    for (const again of answers) expect([again.status, again.text]).toEqual([200, first.text]);
+    for (const again of responses) expect([again.status, again.text]).toEqual([200, first.text]);
     expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: key.id, status: 'revoked' }]);
   });
 
@@ -101,9 +101,9 @@ describe('200', () => {
   it('a revocation needs no body, and ignores any key named in one', async () => {
     const [one, another] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
 
-    const answer = await revoke(one.id, { body: { key_id: another.id, foo: 1 } });
+    const response = await revoke(one.id, { body: { key_id: another.id, foo: 1 } });
 
-    expect(answer.body.id).toBe(one.id);
+    expect(response.body.id).toBe(one.id);
     expect(await works(another.secret)).toBe(true);
   });
 
@@ -130,15 +130,15 @@ describe('200', () => {
 
 describe('201', () => {
   it('a new key works immediately and its secret is shown', async () => {
-    const answer = await create({ name: 'Deploy', scopes: ['email:send', 'email:send'] });
+    const response = await create({ name: 'Deploy', scopes: ['email:send', 'email:send'] });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
       object: 'api_key',
       id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
       name: 'Deploy',
       prefix: 'pr_live_',
-      last4: String(answer.body.secret).slice(-4),
+      last4: String(response.body.secret).slice(-4),
       scopes: ['email:send'],
       mode: 'live',
       domains: null,
@@ -151,12 +151,12 @@ describe('201', () => {
       replaced_by: null,
       secret: expect.stringMatching(/^pr_live_[0-9a-f]{64}$/),
     });
-    expect(await works(String(answer.body.secret), other)).toBe(true);
+    expect(await works(String(response.body.secret), other)).toBe(true);
   });
 
   it('a sandbox key can be created with every available limit', async () => {
     const expires_at = '2030-01-01T00:00:00.000Z';
-    const answer = await create({
+    const response = await create({
       name: 'Limited',
       scopes: ['email:send'],
       mode: 'sandbox',
@@ -165,7 +165,7 @@ describe('201', () => {
       expires_at: '2030-01-01T02:00:00+02:00',
     });
 
-    expect(answer.body).toMatchObject({
+    expect(response.body).toMatchObject({
       prefix: 'pr_test_',
       mode: 'sandbox',
       domains: ['good.test', 'xn--bcher-kva.test'],
@@ -175,12 +175,12 @@ describe('201', () => {
   });
 
   it('the secret appears in this response and nowhere else', async () => {
-    const answer = await create({ name: 'Once', scopes: ['admin'] });
-    const secret = String(answer.body.secret);
+    const response = await create({ name: 'Once', scopes: ['admin'] });
+    const secret = String(response.body.secret);
     const digits = secret.slice('pr_live_'.length);
     await rest.call('POST', '/email/send', { key: secret, body: { from: 'x' } });
     await list('?limit=100', { key: secret });
-    await revoke(String(answer.body.id), { key: secret });
+    await revoke(String(response.body.id), { key: secret });
     await rest.call('GET', '/email/logs', { key: secret });
 
     const tables = await world.services.sql<{ schema: string; name: string }[]>`
@@ -199,11 +199,11 @@ describe('201', () => {
     const { workspace_id } = await world.workspace('free');
     const fields = { workspace_id, id: 'key_mine', status: 'revoked', secret: world.secret, created_at: '2000-01-01' };
 
-    const answer = await create({ name: 'Mine', scopes: ['email:send'], ...fields });
+    const response = await create({ name: 'Mine', scopes: ['email:send'], ...fields });
 
-    expect(answer.status).toBe(201);
-    for (const [name, value] of Object.entries(fields)) expect(answer.body[name]).not.toBe(value);
-    expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: answer.body.id }]);
+    expect(response.status).toBe(201);
+    for (const [name, value] of Object.entries(fields)) expect(response.body[name]).not.toBe(value);
+    expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: response.body.id }]);
   });
 
   it('any scope of the caller can be granted', async () => {
@@ -231,10 +231,10 @@ describe('400', () => {
     [{ name: 'x', scopes: ['email:send'], expiresAt: null }, ['expiresAt misspelled_field']],
     [null, [' invalid_type']],
   ])('the input %j is rejected', async (body, details) => {
-    const answer = await create(body);
+    const response = await create(body);
 
-    expect(answer.status, answer.text).toBe(400);
-    expect(detailsOf(answer)).toEqual(details);
+    expect(response.status, response.text).toBe(400);
+    expect(detailsOf(response)).toEqual(details);
   });
 
   it.each([
@@ -252,15 +252,15 @@ describe('400', () => {
     ' 10.0.0.0/8',
     '10.0.0.0/8;',
   ])('the network %j is rejected', async (network) => {
-    const answer = await create({ name: 'x', scopes: ['email:send'], allowed_ips: ['10.0.0.0/8', network] });
+    const response = await create({ name: 'x', scopes: ['email:send'], allowed_ips: ['10.0.0.0/8', network] });
 
-    expect(detailsOf(answer)).toEqual(['allowed_ips[1] invalid_type']);
+    expect(detailsOf(response)).toEqual(['allowed_ips[1] invalid_type']);
   });
 
   it('a body larger than 100 kB is rejected', async () => {
-    const answer = await create({ name: 'x'.repeat(100 * 1024), scopes: ['email:send'] });
+    const response = await create({ name: 'x'.repeat(100 * 1024), scopes: ['email:send'] });
 
-    expect(errorOf(answer).reason).toBe('body_too_large');
+    expect(errorOf(response).reason).toBe('body_too_large');
   });
 
   it('an invalid Idempotency-Key is rejected after permissions are checked', async () => {
@@ -287,17 +287,19 @@ describe('422', () => {
     const make = (mode = 'live', server = rest) =>
       server.call('POST', '/api-keys', { key, body: { name: 'One more', scopes: ['email:send'], mode } });
 
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => make('live', index % 2 ? rest : other)));
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => make('live', index % 2 ? rest : other)),
+    );
 
-    const created = answers.filter(({ status }) => status === 201);
-    const [rejected] = answers.filter(({ status }) => status === 422);
-    expect(countEach(answers.map(({ status }) => status))).toEqual(
+    const created = responses.filter(({ status }) => status === 201);
+    const [rejected] = responses.filter(({ status }) => status === 422);
+    expect(countEach(responses.map(({ status }) => status))).toEqual(
       new Map([
         [201, 1],
         [422, 7],
       ]),
     );
-    expect(errorOf(rejected as Answer)).toMatchObject({
+    expect(errorOf(rejected as ApiResponse)).toMatchObject({
       reason: 'key_limit',
       message: expect.stringContaining('Revoke'),
     });
@@ -311,12 +313,12 @@ describe('422', () => {
 
 describe('401', () => {
   it('all three endpoints need a valid key', async () => {
-    for (const answer of [
+    for (const response of [
       await list('', { key: null }),
       await create({}, { key: null }),
       await revoke('x', { key: null }),
     ])
-      expect(errorOf(answer)).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
+      expect(errorOf(response)).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
   });
 
   it('an unauthenticated revocation leaves the key active', async () => {
@@ -332,9 +334,9 @@ describe('403', () => {
     const admin = await world.key({ scopes: ['admin'] });
     const operator = await world.key({ scopes: ['email:send', 'operator'] });
 
-    const answer = await revoke(operator.id, { key: admin.secret });
+    const response = await revoke(operator.id, { key: admin.secret });
 
-    expect([answer.status, errorOf(answer)]).toMatchObject([
+    expect([response.status, errorOf(response)]).toMatchObject([
       403,
       { reason: 'missing_scope', required_scope: 'operator' },
     ]);
@@ -348,14 +350,14 @@ describe('403', () => {
     const target = await world.key({ scopes: ['email:send'] });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret: key } = await world.key({ scopes: [scope] });
-      for (const answer of [
+      for (const response of [
         await list('?limit=0', { key }),
         await create('{', { key }),
         await create({ name: 'x', scopes: [scope] }, { key }),
         await revoke(target.id, { key }),
       ]) {
-        expect(answer.status).toBe(403);
-        expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'admin' });
+        expect(response.status).toBe(403);
+        expect(errorOf(response)).toMatchObject({ reason: 'missing_scope', required_scope: 'admin' });
       }
     }
     expect(await works(target.secret)).toBe(true);
@@ -372,8 +374,8 @@ describe('403', () => {
       { allowed_ips: null },
       { allowed_ips: ['127.0.0.1', '10.0.0.0/8'] },
     ]) {
-      const answer = await create({ ...within, ...fields }, { key });
-      expect([answer.status, errorOf(answer).reason], answer.text).toEqual([403, 'missing_scope']);
+      const response = await create({ ...within, ...fields }, { key });
+      expect([response.status, errorOf(response).reason], response.text).toEqual([403, 'missing_scope']);
     }
     expect((await create(within, { key })).status).toBe(201);
   });
@@ -381,8 +383,8 @@ describe('403', () => {
   it('a key restricted to some domains cannot create keys for others', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'], domains: ['one.test', 'two.test'] });
     for (const domains of [undefined, null, ['three.test'], ['one.test', 'three.test']]) {
-      const answer = await create({ name: 'x', scopes: ['email:send'], domains }, { key });
-      expect([answer.status, errorOf(answer).reason]).toEqual([403, 'key_domain_restricted']);
+      const reply = await create({ name: 'x', scopes: ['email:send'], domains }, { key });
+      expect([reply.status, errorOf(reply).reason]).toEqual([403, 'key_domain_restricted']);
     }
     const response = await create({ name: 'x', scopes: ['email:send'], domains: ['ONE.test'] }, { key });
     expect(response.body.domains).toEqual(['one.test']);
@@ -391,10 +393,10 @@ describe('403', () => {
   it('a key cannot grant scopes that it lacks', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'] });
 
-    const answer = await create({ name: 'x', scopes: ['email:send', 'operator'] }, { key });
+    const response = await create({ name: 'x', scopes: ['email:send', 'operator'] }, { key });
 
-    expect(answer.status).toBe(403);
-    expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'operator' });
+    expect(response.status).toBe(403);
+    expect(errorOf(response)).toMatchObject({ reason: 'missing_scope', required_scope: 'operator' });
     expect((await create({ name: 'x', scopes: ['email:send', 'admin'] }, { key })).status).toBe(201);
   });
 });
@@ -403,13 +405,13 @@ describe('404', () => {
   it('a key of another workspace looks nonexistent, and still works', async () => {
     const theirs = await world.workspace('free');
 
-    const answers = [await revoke(newId('api_key', world.clock.now())), await revoke(theirs.key_id)];
+    const responses = [await revoke(newId('api_key', world.clock.now())), await revoke(theirs.key_id)];
 
-    const [absent, foreign] = answers.map((answer) => ({
-      status: answer.status,
-      text: answer.text.replaceAll(/(key|req)_[0-9a-z]{26}/g, '$1'),
+    const [absent, foreign] = responses.map((response) => ({
+      status: response.status,
+      text: response.text.replaceAll(/(key|req)_[0-9a-z]{26}/g, '$1'),
     }));
-    expect([absent?.status, errorOf(answers[0] as Answer).reason]).toEqual([404, 'api_key_not_found']);
+    expect([absent?.status, errorOf(responses[0] as ApiResponse).reason]).toEqual([404, 'api_key_not_found']);
     expect(foreign).toEqual(absent);
     expect(await works(theirs.secret)).toBe(true);
   });
@@ -443,11 +445,11 @@ describe('429', () => {
   it('exactly 120 of 150 concurrent requests to two processes are allowed', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'] });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 150 }, (_, index) => (index % 2 === 0 ? rest : other).call('GET', '/api-keys', { key })),
     );
 
-    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+    expect(countEach(responses.map((response) => response.status))).toEqual(
       new Map([
         [200, 120],
         [429, 30],
@@ -480,8 +482,8 @@ describe('500', () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.jsonValue(), nearly), async (body) => {
         const whole = typeof body === 'object' && body !== null ? { name: 'x', scopes: ['email:send'], ...body } : body;
-        for (const answer of [await create(JSON.stringify(body)), await create(JSON.stringify(whole))])
-          expect([201, 400, 403], answer.text).toContain(answer.status);
+        for (const response of [await create(JSON.stringify(body)), await create(JSON.stringify(whole))])
+          expect([201, 400, 403], response.text).toContain(response.status);
       }),
       { numRuns: 200 },
     );

@@ -45,9 +45,9 @@ interface AuditCase {
 }
 
 async function create(path: string, body: unknown): Promise<Record<string, unknown>> {
-  const answer = await rest.call('POST', path, { body });
-  expect(answer.status, answer.text).toBeLessThan(300);
-  return answer.body;
+  const response = await rest.call('POST', path, { body });
+  expect(response.status, response.text).toBeLessThan(300);
+  return response.body;
 }
 
 const mail = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hush', text: 'between us' };
@@ -308,20 +308,20 @@ describe('an API operation', () => {
       const { path, body, target_id } = await audited.prepare();
       const before = await lengthOfLog();
 
-      const answer = await rest.call(method, path, { body });
+      const reply = await rest.call(method, path, { body });
       const response = await rest.call(method, audited.refused.path, { body: audited.refused.body });
 
-      expect(answer.status, answer.text).toBeLessThan(300);
+      expect(reply.status, reply.text).toBeLessThan(300);
       expect(response.status, response.text).toBeGreaterThanOrEqual(400);
       const [entry] = await log();
       expect(entry?.sequence).toBe(before + 1);
       expect(entry).toMatchObject({
         action: audited.action,
-        target_id: target_id ?? answer.body.id,
+        target_id: target_id ?? reply.body.id,
         actor: { kind: 'key', name: 'First key' },
         via: 'rest',
         address: '127.0.0.1',
-        request_id: answer.headers.get('x-request-id'),
+        request_id: reply.headers.get('x-request-id'),
       });
       // No recipient addresses either, because the chain cannot be erased.
       expect(`${entry?.target_id} ${JSON.stringify(entry?.diff)}`).not.toContain('@');
@@ -354,9 +354,9 @@ describe('a resend', () => {
     const before = await lengthOfLog();
     const again = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });
 
-    const answers = await Promise.all([again(), again(), again()]);
+    const responses = await Promise.all([again(), again(), again()]);
 
-    const [resent_as, ...others] = new Set(answers.map(({ body }) => body.id));
+    const [resent_as, ...others] = new Set(responses.map(({ body }) => body.id));
     expect(others).toEqual([]);
     expect(await lengthOfLog()).toBe(before + 1);
     expect((await log())[0]).toMatchObject({ action: 'message.resent', target_id: id, diff: { resent_as } });

@@ -54,10 +54,10 @@ describe('GET /captures: 200', () => {
     await rest.call('DELETE', `/api-keys/${key.id}`);
     await capture('late@example.org');
 
-    const answer = await waiting;
+    const response = await waiting;
 
-    expect(answer.status).toBe(401);
-    expect(errorOf(answer).reason).toBe('revoked_key');
+    expect(response.status).toBe(401);
+    expect(errorOf(response).reason).toBe('revoked_key');
   });
 
   it('captured email of another workspace is never shown', async () => {
@@ -74,10 +74,10 @@ describe('GET /captures: 200', () => {
 
 describe('GET /captures: 400', () => {
   it('a wait longer than 30 seconds is rejected', async () => {
-    const answer = await rest.call('GET', '/captures?wait=31');
+    const response = await rest.call('GET', '/captures?wait=31');
 
-    expect(answer.status).toBe(400);
-    expect(detailsOf(answer)).toEqual(['wait invalid_type']);
+    expect(response.status).toBe(400);
+    expect(detailsOf(response)).toEqual(['wait invalid_type']);
   });
 });
 

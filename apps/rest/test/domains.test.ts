@@ -3,7 +3,7 @@ import { cancelMailOf } from '@postrider/core/domains';
 import { createWorld, type DnsZone, startDnsZone, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type Answer,
+  type ApiResponse,
   type CallOptions,
   detailsOf,
   errorOf,
@@ -60,17 +60,17 @@ const send = (from: string, fields: object = {}) =>
   rest.call('POST', '/email/send', { body: { from, to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields } });
 
 // The schema of every response has already been checked.
-const recordsOf = (answer: Answer) => answer.body.dns_records as readonly RecordView[];
+const recordsOf = (response: ApiResponse) => response.body.dns_records as readonly RecordView[];
 
-function recordOf(answer: Answer, fqdn: string): RecordView {
-  const record = recordsOf(answer).find((one) => one.fqdn === fqdn);
-  if (!record) throw new Error(`no record ${fqdn} in ${answer.text}`);
+function recordOf(response: ApiResponse, fqdn: string): RecordView {
+  const record = recordsOf(response).find((one) => one.fqdn === fqdn);
+  if (!record) throw new Error(`no record ${fqdn} in ${response.text}`);
   return record;
 }
 
 /** Publishes a response's records, as a domain owner would. */
-function publish(answer: Answer, which: (record: RecordView) => boolean = () => true): void {
-  for (const record of recordsOf(answer).filter(which)) {
+function publish(response: ApiResponse, which: (record: RecordView) => boolean = () => true): void {
+  for (const record of recordsOf(response).filter(which)) {
     if (record.type === 'TXT') zone.set(record.fqdn, 'TXT', [record.value]);
     if (record.type === 'MX')
       zone.set(record.fqdn, 'MX', [{ priority: 10, exchange: record.value.split(' ')[1] ?? '' }]);
@@ -78,27 +78,27 @@ function publish(answer: Answer, which: (record: RecordView) => boolean = () => 
 }
 
 /** Adds a domain and verifies it. */
-async function verified(name: string, options: CallOptions = {}): Promise<Answer> {
+async function verified(name: string, options: CallOptions = {}): Promise<ApiResponse> {
   const added = await add({ name }, options);
   expect(added.status, added.text).toBe(201);
   publish(added, (record) => record.required);
-  const answer = await verify(name, options);
-  expect(answer.body.status, answer.text).toBe('verified');
-  return answer;
+  const response = await verify(name, options);
+  expect(response.body.status, response.text).toBe('verified');
+  return response;
 }
 
 async function eventsOf(type: string): Promise<Record<string, unknown>[]> {
-  const answer = await rest.call('GET', `/events?type=${type}`);
+  const response = await rest.call('GET', `/events?type=${type}`);
   // The response's schema has already been checked.
-  return (answer.body.data as { data: Record<string, unknown> }[]).map((event) => event.data);
+  return (response.body.data as { data: Record<string, unknown> }[]).map((event) => event.data);
 }
 
 describe('201', () => {
   it('a new domain is returned with its DNS records', async () => {
-    const answer = await add({ name: 'mail.new.test', return_path: 'bounces', foo: 1 });
+    const response = await add({ name: 'mail.new.test', return_path: 'bounces', foo: 1 });
 
-    expect(answer.status, answer.text).toBe(201);
-    expect(answer.body).toMatchObject({
+    expect(response.status, response.text).toBe(201);
+    expect(response.body).toMatchObject({
       object: 'domain',
       id: expect.stringMatching(/^dom_[0-9a-z]{26}$/),
       name: 'mail.new.test',
@@ -110,7 +110,7 @@ describe('201', () => {
       last_checked_at: null,
       next_check_at: new Date(world.clock.now() + 60_000).toISOString(),
     });
-    expect(recordsOf(answer)).toEqual(
+    expect(recordsOf(response)).toEqual(
       [
         ['ownership', true, 'TXT', '_postrider.mail', /^postrider-verification=[0-9a-f]{32}$/],
         ['dkim', true, 'TXT', 'pr1._domainkey.mail', /^v=DKIM1; k=rsa; p=MIIB[A-Za-z0-9+/=]{388}$/],
@@ -133,18 +133,18 @@ describe('201', () => {
         key_role: purpose === 'dkim' ? 'active' : null,
       })),
     );
-    expect((await get('mail.new.test')).text).toBe(answer.text);
-    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+    expect((await get('mail.new.test')).text).toBe(response.text);
+    expect(rateOf(response, world.clock.now()).limit).toBe(120);
   });
 
   it('DKIM keys can use a selector chosen by the caller', async () => {
-    const answer = await add({ name: 'selector.test', dkim_selector: 'Acme', dkim_ed25519: true });
+    const response = await add({ name: 'selector.test', dkim_selector: 'Acme', dkim_ed25519: true });
 
-    const hosts = recordsOf(answer)
+    const hosts = recordsOf(response)
       .filter((record) => record.purpose === 'dkim')
       .map((record) => record.host);
     expect(hosts).toEqual(['acme._domainkey', 'acme-ed25519._domainkey']);
-    expect(recordOf(answer, 'selector.test').host).toBe('@');
+    expect(recordOf(response, 'selector.test').host).toBe('@');
   });
 
   it('a name added but unproven elsewhere is accepted, with its own proof and keys', async () => {
@@ -153,14 +153,14 @@ describe('201', () => {
     const [first, second] = [await add({ name: 'both.test' }), await add({ name: 'both.test' }, { key: other.secret })];
 
     expect([first.status, second.status]).toEqual([201, 201]);
-    const values = [first, second].flatMap((answer) => recordsOf(answer).filter((record) => record.required));
+    const values = [first, second].flatMap((response) => recordsOf(response).filter((record) => record.required));
     expect(new Set(values.map((record) => record.value)).size).toBe(4);
   });
 
   it('names in any script are accepted', async () => {
-    const answer = await add({ name: 'Bücher.Test' });
+    const response = await add({ name: 'Bücher.Test' });
 
-    expect(answer.body.name).toBe('xn--bcher-kva.test');
+    expect(response.body.name).toBe('xn--bcher-kva.test');
     expect((await get(encodeURIComponent('bücher.test'))).status).toBe(200);
   });
 });
@@ -171,17 +171,17 @@ describe('200', () => {
     publish(added, (record) => record.required);
     expect(errorOf(await send('a@right.test')).reason).toBe('domain_not_verified');
 
-    const answer = await verify('right.test');
+    const response = await verify('right.test');
 
     const now = new Date(world.clock.now()).toISOString();
-    expect(answer.body).toMatchObject({
+    expect(response.body).toMatchObject({
       status: 'verified',
       can_send: true,
       status_reason: null,
       verified_at: now,
       last_checked_at: now,
     });
-    expect(recordsOf(answer).map(({ purpose, status }) => [purpose, status])).toEqual([
+    expect(recordsOf(response).map(({ purpose, status }) => [purpose, status])).toEqual([
       ['ownership', 'ok'],
       ['dkim', 'ok'],
       ['spf', 'missing'],
@@ -202,10 +202,10 @@ describe('200', () => {
     const added = await add({ name: 'whole.test', return_path: 'bounces.whole.test', dkim_ed25519: true });
     publish(added);
 
-    const answer = await verify('whole.test');
+    const response = await verify('whole.test');
 
-    expect(recordsOf(answer).map(({ status, hint }) => [status, hint])).toEqual(
-      recordsOf(answer).map(() => ['ok', null]),
+    expect(recordsOf(response).map(({ status, hint }) => [status, hint])).toEqual(
+      recordsOf(response).map(() => ['ok', null]),
     );
     const sent = await send('a@whole.test');
     await world.drain();
@@ -221,14 +221,14 @@ describe('200', () => {
     zone.set('_postrider.wrong.test', 'TXT', ['postrider-verification=other', '\u0000<b>\u001b[31m']);
     zone.set('wrong.test', 'TXT', ['v=spf1 -all', 'v=spf1 ~all']);
 
-    const answer = await verify('wrong.test');
+    const response = await verify('wrong.test');
 
-    expect(answer.body).toMatchObject({ status: 'pending', can_send: false });
-    expect(answer.body.status_reason).toBe(
+    expect(response.body).toMatchObject({ status: 'pending', can_send: false });
+    expect(response.body.status_reason).toBe(
       'The ownership record _postrider.wrong.test has a different value, and the DKIM record pr1._domainkey.wrong.test is truncated.',
     );
-    expect(recordOf(answer, rsa.fqdn)).toMatchObject({ status: 'truncated', found: [rsa.value.slice(0, 200)] });
-    expect(recordOf(answer, '_postrider.wrong.test')).toMatchObject({
+    expect(recordOf(response, rsa.fqdn)).toMatchObject({ status: 'truncated', found: [rsa.value.slice(0, 200)] });
+    expect(recordOf(response, '_postrider.wrong.test')).toMatchObject({
       status: 'mismatch',
       found: ['postrider-verification=other', '<b> [31m'],
       observed: [
@@ -237,12 +237,12 @@ describe('200', () => {
           authoritative: false,
           values: ['postrider-verification=other', '<b> [31m'],
           ttl: 60,
-          checked_at: answer.body.last_checked_at,
+          checked_at: response.body.last_checked_at,
         },
       ],
     });
-    expect(recordOf(answer, 'wrong.test')).toMatchObject({ purpose: 'spf', status: 'multiple' });
-    expect((await get('wrong.test')).text).toBe(answer.text);
+    expect(recordOf(response, 'wrong.test')).toMatchObject({ purpose: 'spf', status: 'multiple' });
+    expect((await get('wrong.test')).text).toBe(response.text);
   });
 
   it.each(['SERVFAIL', 'REFUSED'] as const)(
@@ -252,11 +252,11 @@ describe('200', () => {
       const before = await verified(name);
       for (const record of recordsOf(before)) zone.fail(record.fqdn, how);
 
-      const answer = await verify(name);
+      const response = await verify(name);
 
-      expect(answer.body).toMatchObject({ status: 'verified', can_send: true, verified_at: before.body.verified_at });
-      expect(answer.body.status_reason).toMatch(/could not be looked up \(the name server .*\)/);
-      expect(recordsOf(answer).map((record) => record.status)).toEqual(recordsOf(answer).map(() => 'lookup_error'));
+      expect(response.body).toMatchObject({ status: 'verified', can_send: true, verified_at: before.body.verified_at });
+      expect(response.body.status_reason).toMatch(/could not be looked up \(the name server .*\)/);
+      expect(recordsOf(response).map((record) => record.status)).toEqual(recordsOf(response).map(() => 'lookup_error'));
       expect((await send(`a@${name}`)).status).toBe(202);
     },
   );
@@ -265,10 +265,12 @@ describe('200', () => {
     const added = await add({ name: 'silent.test' });
     for (const record of recordsOf(added)) zone.fail(record.fqdn, 'timeout');
 
-    const answer = await verify('silent.test');
+    const response = await verify('silent.test');
 
-    expect(answer.body).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
-    expect(answer.body.status_reason).toContain('could not be looked up (no server in DNS_SERVERS responded in time)');
+    expect(response.body).toMatchObject({ status: 'pending', last_checked_at: expect.any(String) });
+    expect(response.body.status_reason).toContain(
+      'could not be looked up (no server in DNS_SERVERS responded in time)',
+    );
   });
 
   it('a domain that loses a record is at risk, still sends, and is verified again', async () => {
@@ -318,31 +320,31 @@ describe('200', () => {
     publish(added, (record) => record.required);
     const before = await get('examined.test');
 
-    const answer = await examine('EXAMINED.test.');
+    const response = await examine('EXAMINED.test.');
 
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.body).toMatchObject({ name: 'examined.test', added: true, status: 'pending', healthy: true });
-    expect(recordsOf(answer).map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
+    expect(response.status, response.text).toBe(200);
+    expect(response.body).toMatchObject({ name: 'examined.test', added: true, status: 'pending', healthy: true });
+    expect(recordsOf(response).map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
       'ownership ok',
       'dkim ok',
       'spf missing',
       'dmarc missing',
     ]);
-    expect(answer.body.steps).toHaveLength(4);
+    expect(response.body.steps).toHaveLength(4);
     expect((await get('examined.test')).text).toBe(before.text);
   });
 
   it('a domain not in the workspace is examined without the records unique to added domains', async () => {
     zone.set('elsewhere.test', 'TXT', ['v=spf1 include:other.test -all']);
 
-    const answer = await examine('elsewhere.test');
+    const response = await examine('elsewhere.test');
 
-    expect(answer.body).toMatchObject({ added: false, status: null, healthy: false });
-    expect(recordsOf(answer).map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
+    expect(response.body).toMatchObject({ added: false, status: null, healthy: false });
+    expect(recordsOf(response).map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
       'spf mismatch',
       'dmarc missing',
     ]);
-    expect(answer.body.zone_file).toBe(
+    expect(response.body.zone_file).toBe(
       [
         '$ORIGIN elsewhere.test.',
         '@ 3600 IN TXT "v=spf1 a:mail.service.test ~all"',
@@ -359,8 +361,8 @@ describe('200', () => {
     const again = await update('second.test', { dkim_ed25519: true });
     const off = await update('second.test', { dkim_ed25519: false });
 
-    const keys = (answer: Answer) =>
-      recordsOf(answer).flatMap(({ host, purpose }) => (purpose === 'dkim' ? [host] : []));
+    const keys = (response: ApiResponse) =>
+      recordsOf(response).flatMap(({ host, purpose }) => (purpose === 'dkim' ? [host] : []));
     expect([on, again, off].map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(on.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: true });
     expect(keys(on)).toEqual(['pr1._domainkey', 'pr1-ed25519._domainkey']);
@@ -380,7 +382,7 @@ describe('200', () => {
     await world.drain();
     const removed = await update('path.test', { return_path: null });
 
-    const envelopeOf = async ({ body }: Answer) =>
+    const envelopeOf = async ({ body }: ApiResponse) =>
       (await world.smtp.waitFor((one) => one.message_id?.includes(String(body.id)) ?? false)).envelope_from;
     expect(changed.body).toMatchObject({ return_path: 'bounces.path.test', dkim_ed25519: false });
     expect(await envelopeOf(sent)).not.toMatch(/@bounces\.path\.test$/);
@@ -392,16 +394,19 @@ describe('200', () => {
   it('new keys wait alongside the old ones', async () => {
     const before = await verified('rotating.test');
 
-    const answer = await rotate('rotating.test');
+    const response = await rotate('rotating.test');
 
-    expect(answer.status, answer.text).toBe(200);
-    const keys = recordsOf(answer).filter((record) => record.purpose === 'dkim');
+    expect(response.status, response.text).toBe(200);
+    const keys = recordsOf(response).filter((record) => record.purpose === 'dkim');
     expect(keys.map(({ host, required, status }) => [host, required, status])).toEqual([
       ['pr1._domainkey', true, 'ok'],
       ['pr2._domainkey', false, 'pending'],
     ]);
     expect(new Set([...keys, ...recordsOf(before)].map(({ value }) => value)).size).toBe(recordsOf(before).length + 1);
-    expect(answer.body).toMatchObject({ status: 'verified', next_check_at: new Date(world.clock.now()).toISOString() });
+    expect(response.body).toMatchObject({
+      status: 'verified',
+      next_check_at: new Date(world.clock.now()).toISOString(),
+    });
   });
 
   it('every spelling of a name finds the same domain', async () => {
@@ -424,7 +429,7 @@ describe('200', () => {
     const page = await list('?limit=2');
     const rest_of_it = await list(`?limit=2&cursor=${page.body.next_cursor}`);
 
-    const domains = [page, rest_of_it].flatMap((answer) => answer.body.data as { name: string }[]);
+    const domains = [page, rest_of_it].flatMap((response) => response.body.data as { name: string }[]);
     expect(domains.map(({ name }) => name)).toEqual([...names].reverse());
     expect(domains[0]).toEqual((await get('three.list.test', { key: secret })).body);
     expect([page.body.has_more, rest_of_it.body.has_more]).toEqual([true, false]);
@@ -450,9 +455,9 @@ describe('200', () => {
     const response = await send('a@sandbox.test', ahead);
     const before = await used();
 
-    const answer = await remove('GONE.test.');
+    const reply = await remove('GONE.test.');
 
-    expect([answer.status, answer.body]).toEqual([200, { object: 'domain', name: 'gone.test', deleted: true }]);
+    expect([reply.status, reply.body]).toEqual([200, { object: 'domain', name: 'gone.test', deleted: true }]);
     expect(errorOf(await get('gone.test')).reason).toBe('domain_not_found');
     expect(errorOf(await send('a@gone.test')).reason).toBe('domain_not_verified');
     expect(await cancelJobsOf('gone.test')).toBe(1);
@@ -491,7 +496,8 @@ describe('200', () => {
     await world.clock.advance(60_000);
     expect(await cancelJobsOf('tried.test')).toBe(1);
 
-    const statuses = (answer: Answer) => (answer.body.recipients as { status: string }[]).map(({ status }) => status);
+    const statuses = (response: ApiResponse) =>
+      (response.body.recipients as { status: string }[]).map(({ status }) => status);
     expect(statuses(log).sort()).toEqual(['canceled', 'delivered']);
     expect(statuses(await rest.call('GET', `/email/logs/${sending.body.id}`)).sort()).toEqual([
       'canceled',
@@ -559,10 +565,10 @@ describe('400', () => {
     'x_y.test',
     '0x7f.1',
   ])('the name %j is rejected', async (name) => {
-    const answer = await add({ name });
+    const response = await add({ name });
 
-    expect(answer.status).toBe(400);
-    expect(detailsOf(answer)).toEqual(['name invalid_domain']);
+    expect(response.status).toBe(400);
+    expect(detailsOf(response)).toEqual(['name invalid_domain']);
   });
 
   it('a missing, misspelled or mistyped name is rejected', async () => {
@@ -615,12 +621,12 @@ describe('401 and 403', () => {
       });
     }
     expect((await get('sandbox.test', { key: reader.secret })).status).toBe(200);
-    for (const answer of [
+    for (const response of [
       await get('x.test', { key: writer.secret }),
       await examine('x.test', { key: writer.secret }),
       await rest.call('GET', '/domains', { key: writer.secret }),
     ]) {
-      expect(errorOf(answer)).toMatchObject({ required_scope: 'domains:read' });
+      expect(errorOf(response)).toMatchObject({ required_scope: 'domains:read' });
     }
   });
 });
@@ -662,10 +668,10 @@ describe('422', () => {
     'mail.service.test',
     'app.service.test',
   ])('%s is rejected because no workspace can send from it', async (name) => {
-    const answer = await add({ name });
+    const response = await add({ name });
 
     // A single-label public suffix is not a valid domain name in the first place.
-    expect(errorOf(answer).reason).toBe(name.includes('.') ? 'domain_not_allowed' : 'invalid_domain');
+    expect(errorOf(response).reason).toBe(name.includes('.') ? 'domain_not_allowed' : 'invalid_domain');
   });
 
   it('new keys are rejected during another key change, and for the sandbox', async () => {
@@ -690,11 +696,11 @@ describe('422', () => {
   });
 
   it('a name already in the workspace is rejected in any spelling, even concurrently', async () => {
-    const answers = await Promise.all(['twice.test', 'TWICE.test.', 'Twice.Test'].map((name) => add({ name })));
+    const responses = await Promise.all(['twice.test', 'TWICE.test.', 'Twice.Test'].map((name) => add({ name })));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
-    for (const answer of answers.filter(({ status }) => status === 422)) {
-      expect(errorOf(answer).reason).toBe('domain_already_exists');
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 422, 422]);
+    for (const response of responses.filter(({ status }) => status === 422)) {
+      expect(errorOf(response).reason).toBe('domain_already_exists');
     }
   });
 
@@ -704,7 +710,7 @@ describe('422', () => {
     const added = await add({ name: 'claimed.test' }, { key: secret });
     expect([added.status, added.body.status]).toEqual([201, 'pending']);
     expect((await verify('claimed.test', { key: secret })).body.status).toBe('pending');
-    const tokens = [held, added].map((answer) => recordsOf(answer).find(({ purpose }) => purpose === 'ownership'));
+    const tokens = [held, added].map((response) => recordsOf(response).find(({ purpose }) => purpose === 'ownership'));
 
     publish(added, (record) => record.required);
     zone.set(
@@ -728,16 +734,16 @@ describe('422', () => {
   it('only one of two workspaces can verify the same name concurrently', async () => {
     const { secret } = await world.workspace('free');
     const [mine, theirs] = [await add({ name: 'race.test' }), await add({ name: 'race.test' }, { key: secret })];
-    const values = [mine, theirs].map((answer) => recordOf(answer, '_postrider.race.test').value);
+    const values = [mine, theirs].map((response) => recordOf(response, '_postrider.race.test').value);
     zone.set('_postrider.race.test', 'TXT', values);
     await world.services.sql`
       update dkim_keys set selector = 'pr2' where domain_id = ${String(theirs.body.id)} and algorithm = 'rsa'`;
     publish(mine, (record) => record.purpose === 'dkim');
     publish(await get('race.test', { key: secret }), (record) => record.fqdn.startsWith('pr2.'));
 
-    const answers = await Promise.all([verify('race.test'), verify('race.test', { key: secret })]);
+    const responses = await Promise.all([verify('race.test'), verify('race.test', { key: secret })]);
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 422]);
   });
 });
 
@@ -745,7 +751,12 @@ describe('a private key', () => {
   it('appears in no table, response or log line', async () => {
     const added = await add({ name: 'secret.test', dkim_ed25519: true });
     publish(added);
-    const answers = [added, await verify('secret.test'), await get('secret.test'), await rest.call('GET', '/domains')];
+    const responses = [
+      added,
+      await verify('secret.test'),
+      await get('secret.test'),
+      await rest.call('GET', '/domains'),
+    ];
     const { sql, encryption } = world.services;
     const keys = await sql<{ id: string; encrypted_private_key: Buffer }[]>`
       select id, encrypted_private_key from dkim_keys where domain_id = ${String(added.body.id)}`;
@@ -757,7 +768,7 @@ describe('a private key', () => {
     });
     const tables = await sql<{ name: string }[]>`
       select table_name as name from information_schema.tables where table_schema in ('public', 'pgboss') and table_type = 'BASE TABLE'`;
-    const places = [JSON.stringify(world.logged), ...answers.map((answer) => answer.text)];
+    const places = [JSON.stringify(world.logged), ...responses.map((response) => response.text)];
     for (const { name } of tables) {
       const schema = (await sql`select to_regclass(${`public.${name}`}) is not null as here`)[0]?.here
         ? 'public'
@@ -768,7 +779,7 @@ describe('a private key', () => {
 
     expect(places.length).toBeGreaterThan(50);
     for (const place of places) for (const needle of needles) expect(place).not.toContain(needle);
-    for (const answer of answers) expect(answer.text).not.toContain('PRIVATE');
+    for (const response of responses) expect(response.text).not.toContain('PRIVATE');
   });
 
   it('cannot be read by any id', async () => {

@@ -73,7 +73,7 @@ describe('202', () => {
     const from = 'a@small.test';
     const three = ['x@example.com', 'y@example.com', 'z@example.com'];
 
-    const answer = await rest.call('POST', '/email/batch', {
+    const response = await rest.call('POST', '/email/batch', {
       key: secret,
       body: [
         mail('one@example.com', { from }),
@@ -82,7 +82,7 @@ describe('202', () => {
       ],
     });
 
-    const data = answer.body.data as { id?: string; error?: { reason: string } }[];
+    const data = response.body.data as { id?: string; error?: { reason: string } }[];
     expect(data.map((one) => one.error?.reason ?? 'accepted')).toEqual(['accepted', 'quota_exceeded', 'accepted']);
   });
 });
@@ -93,10 +93,12 @@ describe('all_or_nothing', () => {
   it('accepts every message of a valid batch', async () => {
     const before = await countMessages();
 
-    const answer = await rest.call('POST', '/email/batch', { body: { messages: [good, good], all_or_nothing: true } });
+    const response = await rest.call('POST', '/email/batch', {
+      body: { messages: [good, good], all_or_nothing: true },
+    });
 
-    expect(answer.status).toBe(202);
-    expect(answer.body.data).toMatchObject([{ status: 'queued' }, { status: 'queued' }]);
+    expect(response.status).toBe(202);
+    expect(response.body.data).toMatchObject([{ status: 'queued' }, { status: 'queued' }]);
     expect(await countMessages()).toBe(before + 2);
   });
 
@@ -105,10 +107,10 @@ describe('all_or_nothing', () => {
     const unknown = { from: 'x@unknown.test' };
     const messages = [good, mail('b@example.com', unknown), good, mail('c@example.com', unknown)];
 
-    const answer = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });
+    const response = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });
 
-    expect(answer.status).toBe(422);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(422);
+    expect(response.body).toMatchObject({
       error: {
         reason: 'domain_not_verified',
         message: expect.stringMatching(/^messages\[1\]: unknown\.test/),
@@ -124,10 +126,10 @@ describe('all_or_nothing', () => {
   it('is rejected for a malformed message before any lookup', async () => {
     const messages = [mail('b@example.com', { from: 'x@unknown.test' }), mail('not an address')];
 
-    const answer = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });
+    const response = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: { details: [{ param: 'messages[1].to', reason: 'invalid_email' }] } });
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ error: { details: [{ param: 'messages[1].to', reason: 'invalid_email' }] } });
   });
 
   it('frees its Idempotency-Key on rejection, and is distinct from a batch without it', async () => {
@@ -176,10 +178,10 @@ describe('400', () => {
   ])('%s is rejected as a whole', async (_name, body) => {
     const before = await countMessages();
 
-    const answer = await rest.call('POST', '/email/batch', { body });
+    const response = await rest.call('POST', '/email/batch', { body });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({
       error: { code: 'invalid_request', request_id: expect.stringMatching(/^req_/) },
     });
     expect(await countMessages()).toBe(before);
@@ -188,9 +190,9 @@ describe('400', () => {
   it('a batch with dry_run is not sent', async () => {
     const before = await countMessages();
 
-    const answer = await rest.call('POST', '/email/batch?dry_run=true', { body: [mail('a@example.com')] });
+    const response = await rest.call('POST', '/email/batch?dry_run=true', { body: [mail('a@example.com')] });
 
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     expect(await countMessages()).toBe(before);
   });
 });
@@ -199,9 +201,9 @@ describe('403', () => {
   it('the scope email:send is required', async () => {
     const { secret } = await world.key({ scopes: ['domains:read'] });
 
-    const answer = await rest.call('POST', '/email/batch', { key: secret, body: [mail('a@example.com')] });
+    const response = await rest.call('POST', '/email/batch', { key: secret, body: [mail('a@example.com')] });
 
-    expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({ error: { reason: 'missing_scope', required_scope: 'email:send' } });
+    expect(response.status).toBe(403);
+    expect(response.body).toMatchObject({ error: { reason: 'missing_scope', required_scope: 'email:send' } });
   });
 });

@@ -2,7 +2,7 @@ import { newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, errorOf, openRest, rateOf } from './rest-server.ts';
+import { type ApiResponse, errorOf, openRest, rateOf } from './rest-server.ts';
 
 const world = await openWorld();
 const rest = await openRest(world);
@@ -19,9 +19,9 @@ const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
 
 async function send(fields: Record<string, unknown> = {}, key = world.secret): Promise<string> {
   const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
-  const answer = await rest.call('POST', '/email/send', { key, body });
-  expect(answer.status, answer.text).toBe(202);
-  return String(answer.body.id);
+  const response = await rest.call('POST', '/email/send', { key, body });
+  expect(response.status, response.text).toBe(202);
+  return String(response.body.id);
 }
 
 const cancel = (id: string, key: string | null = world.secret) => rest.call('POST', `/email/${id}/cancel`, { key });
@@ -34,16 +34,17 @@ async function usage(key = world.secret): Promise<{ used: number; today: number;
   return { used: Number(body.used), today: by_day.at(-1)?.used ?? 0, by_day };
 }
 
-const eventsOf = (answer: Answer) => answer.body.events as { type: string; sequence: number; recipient_id: unknown }[];
+const eventsOf = (response: ApiResponse) =>
+  response.body.events as { type: string; sequence: number; recipient_id: unknown }[];
 
 describe('200', () => {
   it('scheduled email is canceled and never sent', async () => {
     const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
 
-    const answer = await cancel(id);
+    const response = await cancel(id);
 
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.body).toMatchObject({
+    expect(response.status, response.text).toBe(200);
+    expect(response.body).toMatchObject({
       object: 'email',
       id,
       status: 'canceled',
@@ -54,7 +55,7 @@ describe('200', () => {
       ],
       last_event: { type: 'email.canceled' },
     });
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 120 });
     await world.clock.advance(2 * HOUR_MS);
     await world.drain();
     expect(copiesOf(id)).toEqual([]);
@@ -148,9 +149,9 @@ describe('200', () => {
     const before = await usage();
     const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'gone@example.com'] });
 
-    const answer = await cancel(id);
+    const response = await cancel(id);
 
-    const recipients = answer.body.recipients as { email: string; status: string }[];
+    const recipients = response.body.recipients as { email: string; status: string }[];
     expect(new Map(recipients.map(({ email, status }) => [email, status]))).toEqual(
       new Map([
         ['ada@example.com', 'canceled'],
@@ -158,7 +159,7 @@ describe('200', () => {
       ]),
     );
     expect(await usage()).toEqual(before);
-    expect((await cancel(id)).text).toBe(answer.text);
+    expect((await cancel(id)).text).toBe(response.text);
   });
 });
 
@@ -177,17 +178,17 @@ describe('a race between a cancel and a due delivery', () => {
     );
     await world.clock.advance(HOUR_MS);
 
-    const [answers] = await Promise.all([Promise.all(ids.map((id) => cancel(id))), world.drain()]);
+    const [responses] = await Promise.all([Promise.all(ids.map((id) => cancel(id))), world.drain()]);
     await world.drain();
 
     let sent = 0;
     for (const [index, id] of ids.entries()) {
-      const answer = answers[index];
+      const response = responses[index];
       const rows = await world.services.sql<{ status: string; copies: number }[]>`
         select status, recipient_count as copies from messages where id = ${id}`;
       const copies = rows[0]?.copies ?? 0;
-      const won = answer?.status === 200;
-      if (!won) expect(answer && errorOf(answer).reason).toBe('already_sent');
+      const won = response?.status === 200;
+      if (!won) expect(response && errorOf(response).reason).toBe('already_sent');
       expect([rows[0]?.status, copiesOf(id).length]).toEqual(won ? ['canceled', 0] : ['delivered', copies]);
       if (!won) sent += copies;
     }
@@ -200,9 +201,9 @@ describe('403', () => {
     const id = await send({ scheduled_at: inAnHour() });
     for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
-      const answer = await cancel(id, secret);
+      const response = await cancel(id, secret);
 
-      expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:send']);
+      expect([response.status, errorOf(response).required_scope]).toEqual([403, 'email:send']);
     }
   });
 
@@ -210,9 +211,9 @@ describe('403', () => {
     const id = await send({ scheduled_at: inAnHour() });
     const { secret } = await world.key({ scopes: ['email:send'], domains: ['other.test'] });
 
-    const answer = await cancel(id, secret);
+    const response = await cancel(id, secret);
 
-    expect([answer.status, errorOf(answer).reason]).toEqual([403, 'key_domain_restricted']);
+    expect([response.status, errorOf(response).reason]).toEqual([403, 'key_domain_restricted']);
     expect((await show(id)).body.status).toBe('scheduled');
   });
 });
@@ -222,9 +223,9 @@ describe('404', () => {
     const id = await send({ scheduled_at: inAnHour() });
     const { secret } = await world.workspace('free');
 
-    const answers = await Promise.all([cancel(newId('message', world.clock.now()), secret), cancel(id, secret)]);
+    const responses = await Promise.all([cancel(newId('message', world.clock.now()), secret), cancel(id, secret)]);
 
-    const [absent, foreign] = answers.map(({ status, text }) => [
+    const [absent, foreign] = responses.map(({ status, text }) => [
       status,
       text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
     ]);
@@ -240,9 +241,9 @@ describe('422', () => {
     await world.drain();
     const before = await usage();
 
-    const answer = await cancel(id);
+    const response = await cancel(id);
 
-    expect([answer.status, errorOf(answer).reason]).toEqual([422, 'already_sent']);
+    expect([response.status, errorOf(response).reason]).toEqual([422, 'already_sent']);
     expect(await usage()).toEqual(before);
     expect((await show(id)).body.status).toBe('delivered');
   });

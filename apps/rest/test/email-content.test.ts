@@ -20,9 +20,9 @@ beforeEach(() => world.clock.advance(60_000));
 
 async function send(fields: Record<string, unknown> = {}): Promise<string> {
   const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
-  const answer = await rest.call('POST', '/email/send', { body });
-  expect(answer.status, answer.text).toBe(202);
-  return String(answer.body.id);
+  const response = await rest.call('POST', '/email/send', { body });
+  expect(response.status, response.text).toBe(202);
+  return String(response.body.id);
 }
 
 const content = (id: string, key: string | null = world.secret) => rest.call('GET', `/email/${id}/content`, { key });
@@ -50,9 +50,9 @@ describe('200', () => {
       bcc: 'eve@example.com',
     });
 
-    const answer = await content(id);
+    const response = await content(id);
 
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       object: 'email_content',
       id,
       html: '<p>Grüße 👋</p>',
@@ -61,11 +61,11 @@ describe('200', () => {
       attachments: [],
       raw: expect.stringContaining(`Message-ID: <${id}@good.test>\r\n`),
     });
-    expect(answer.body.raw).not.toContain('eve@example.com');
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 100_000 });
+    expect(response.body.raw).not.toContain('eve@example.com');
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 100_000 });
     await world.drain();
     const copies = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
-    expect(copies.map((mail) => beforeSigning(mail.raw))).toEqual([answer.body.raw, answer.body.raw]);
+    expect(copies.map((mail) => beforeSigning(mail.raw))).toEqual([response.body.raw, response.body.raw]);
   });
 
   it('missing fields are null, even if the email carries text generated from the HTML', async () => {
@@ -153,12 +153,12 @@ describe('400', () => {
     'a send of %j is rejected, and nothing is sent',
     async (fields) => {
       const mails = world.smtp.mails.length;
-      const answer = await rest.call('POST', '/email/send', {
+      const response = await rest.call('POST', '/email/send', {
         body: { from: 'hello@good.test', to: 'ada@example.com', subject: 'x', text: 'x', ...fields },
       });
       await world.drain();
 
-      expect([answer.status, errorOf(answer).reason]).toEqual([400, 'invalid_type']);
+      expect([response.status, errorOf(response).reason]).toEqual([400, 'invalid_type']);
       expect(world.smtp.mails.length).toBe(mails);
     },
   );
@@ -169,10 +169,10 @@ describe('403', () => {
     const id = await send({ text: 'a secret of 4711' });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
-      const answer = await content(id, secret);
+      const response = await content(id, secret);
 
-      expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'admin']);
-      expect(answer.text).not.toContain('4711');
+      expect([response.status, errorOf(response).required_scope]).toEqual([403, 'admin']);
+      expect(response.text).not.toContain('4711');
     }
   });
 });
@@ -182,9 +182,9 @@ describe('404', () => {
     const id = await send();
     const { secret } = await world.workspace('free');
 
-    const answers = await Promise.all([newId('message', world.clock.now()), id].map((one) => content(one, secret)));
+    const responses = await Promise.all([newId('message', world.clock.now()), id].map((one) => content(one, secret)));
 
-    const [absent, foreign] = answers.map(({ status, text }) => [
+    const [absent, foreign] = responses.map(({ status, text }) => [
       status,
       text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
     ]);
@@ -201,10 +201,10 @@ describe('404', () => {
     await invoke(ctx, runBulk, { token, reason: 'as asked' });
     for (const job of await world.services.jobs.fetch('bulk.run', 1)) await workOff(world.services, job.data);
 
-    const answers = [await content(id), await rest.call('POST', `/email/${id}/resend`)];
+    const responses = [await content(id), await rest.call('POST', `/email/${id}/resend`)];
 
-    expect(answers.map((answer) => errorOf(answer).reason)).toEqual(['content_gone', 'content_gone']);
-    expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
+    expect(responses.map((response) => errorOf(response).reason)).toEqual(['content_gone', 'content_gone']);
+    expect(responses.map((response) => response.status)).toEqual([404, 404]);
     expect((await rest.call('GET', `/email/logs/${id}`)).body).toMatchObject({ id, status: 'delivered' });
   });
 });

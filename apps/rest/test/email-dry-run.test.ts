@@ -13,10 +13,10 @@ describe('200', () => {
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'b@example.com', 'test', clock_now())`;
 
-    const answer = await rest.call('POST', '/email/send?dry_run=true', { body: mail });
+    const response = await rest.call('POST', '/email/send?dry_run=true', { body: mail });
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
       object: 'email_preview',
       status: 'queued',
       recipients: [
@@ -24,7 +24,7 @@ describe('200', () => {
         { email: 'b@example.com', kind: 'to', verdict: 'suppressed' },
       ],
     });
-    expect(answer.body.mime).toContain('Subject: Hello\r\n');
+    expect(response.body.mime).toContain('Subject: Hello\r\n');
     const [rows] = await world.services.sql<{ messages: number; used: number }[]>`
       select (select count(*) from messages)::int as messages, (select count(*) from usage_months)::int as used`;
     expect(rows).toEqual({ messages: 0, used: 0 });
@@ -41,28 +41,28 @@ describe('200', () => {
 
 describe('400', () => {
   it.each(['1', 'yes', 'TRUE', ''])('dry_run=%s is rejected instead of sending', async (value) => {
-    const answer = await rest.call('POST', `/email/send?dry_run=${value}`, { body: mail });
+    const response = await rest.call('POST', `/email/send?dry_run=${value}`, { body: mail });
 
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
     expect(await world.drain()).toEqual([]);
   });
 
   it.each(['dryRun', 'dry-run', 'DRY_RUN', 'dry_rn'])(
     'the spelling %s is rejected instead of sending',
     async (name) => {
-      const answer = await rest.call('POST', `/email/send?${name}=true`, { body: mail });
+      const response = await rest.call('POST', `/email/send?${name}=true`, { body: mail });
 
-      expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ error: { reason: 'unknown_parameter' } });
+      expect(response.status).toBe(400);
+      expect(response.body).toMatchObject({ error: { reason: 'unknown_parameter' } });
       expect(await world.drain()).toEqual([]);
     },
   );
 
   it('invalid fields are listed as for a send', async () => {
-    const answer = await rest.call('POST', '/email/send?dry_run=true', { body: { to: 'x' } });
+    const response = await rest.call('POST', '/email/send?dry_run=true', { body: { to: 'x' } });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({
       error: { details: expect.arrayContaining([expect.objectContaining({ param: 'from' })]) },
     });
   });
@@ -70,9 +70,9 @@ describe('400', () => {
 
 describe('422', () => {
   it('a message that a send would reject is rejected', async () => {
-    const answer = await rest.call('POST', '/email/send?dry_run=true', { body: { ...mail, from: 'a@other.test' } });
+    const response = await rest.call('POST', '/email/send?dry_run=true', { body: { ...mail, from: 'a@other.test' } });
 
-    expect(answer.status).toBe(422);
-    expect(answer.body).toMatchObject({ error: { reason: 'domain_not_verified' } });
+    expect(response.status).toBe(422);
+    expect(response.body).toMatchObject({ error: { reason: 'domain_not_verified' } });
   });
 });

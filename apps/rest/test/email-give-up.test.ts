@@ -12,9 +12,9 @@ const refuseLater = () => world.smtp.script(() => ({ kind: 'reply', code: 451, t
 
 async function send(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const body = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi', ...more };
-  const answer = await rest.call('POST', '/email/send', { body });
-  expect(answer.status).toBe(202);
-  return String(answer.body.id);
+  const response = await rest.call('POST', '/email/send', { body });
+  expect(response.status).toBe(202);
+  return String(response.body.id);
 }
 
 describe('POST /email/{id}/give-up: 200', () => {
@@ -59,11 +59,11 @@ describe('POST /email/{id}/give-up: 200', () => {
     [250, 'delivered'],
   ])('an attempt in progress with response %i still finishes as %s', async (code, status) => {
     const reached = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<void>();
     world.smtp.script(({ stage }) => {
       if (stage === 'rcpt') {
         reached.resolve();
-        return { kind: 'stall', until: answer.promise, at: 'rcpt' };
+        return { kind: 'stall', until: response.promise, at: 'rcpt' };
       }
       return code === 250 ? { kind: 'accept' } : { kind: 'reply', code, text: '4.3.0 Later', at: 'data' };
     });
@@ -72,7 +72,7 @@ describe('POST /email/{id}/give-up: 200', () => {
     await reached.promise;
 
     const { body } = await rest.call('POST', `/email/${id}/give-up`);
-    answer.resolve();
+    response.resolve();
     await drained;
 
     expect(body).toMatchObject({ recipients: [{ status: 'sending' }] });
@@ -85,10 +85,10 @@ describe('POST /email/{id}/give-up: 422', () => {
     const id = await send();
     await world.drain();
 
-    const answer = await rest.call('POST', `/email/${id}/give-up`);
+    const response = await rest.call('POST', `/email/${id}/give-up`);
 
-    expect(answer.status).toBe(422);
-    expect(errorOf(answer).reason).toBe('not_deferred');
+    expect(response.status).toBe(422);
+    expect(errorOf(response).reason).toBe('not_deferred');
   });
 });
 
@@ -96,9 +96,9 @@ describe('POST /email/{id}/give-up: 403', () => {
   it('missing_scope: a sending key is denied', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send', 'email:logs:read'] });
 
-    const answer = await rest.call('POST', `/email/${await send()}/give-up`, { key });
+    const response = await rest.call('POST', `/email/${await send()}/give-up`, { key });
 
-    expect(answer.status).toBe(403);
-    expect(errorOf(answer)).toMatchObject({ required_scope: 'admin' });
+    expect(response.status).toBe(403);
+    expect(errorOf(response)).toMatchObject({ required_scope: 'admin' });
   });
 });

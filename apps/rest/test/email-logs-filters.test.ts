@@ -3,7 +3,7 @@ import { type Priority, priorities } from '@postrider/core/priorities';
 import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, errorOf, openRest } from './rest-server.ts';
+import { type ApiResponse, errorOf, openRest } from './rest-server.ts';
 
 const statuses = [
   'scheduled',
@@ -147,10 +147,10 @@ function queryOf(filter: Filter): URLSearchParams {
 
 const logs = (query: URLSearchParams | string, key = mine.secret) => rest.call('GET', `/email/logs?${query}`, { key });
 
-function idsOf(answer: Answer): string[] {
-  expect(answer.status, answer.text).toBe(200);
+function idsOf(response: ApiResponse): string[] {
+  expect(response.status, response.text).toBe(200);
   // The route's own tests check that this is a list of log entries.
-  return (answer.body.data as { id: string }[]).map((entry) => entry.id);
+  return (response.body.data as { id: string }[]).map((entry) => entry.id);
 }
 
 /** Returns the IDs of every page, first to last. */
@@ -159,13 +159,13 @@ async function walk(query: URLSearchParams, limit: number, key = mine.secret): P
   const page = new URLSearchParams(query);
   page.set('limit', String(limit));
   for (;;) {
-    const answer = await logs(page, key);
-    pages.push(idsOf(answer));
-    if (!answer.body.has_more) {
-      expect(answer.body.next_cursor).toBeNull();
+    const response = await logs(page, key);
+    pages.push(idsOf(response));
+    if (!response.body.has_more) {
+      expect(response.body.next_cursor).toBeNull();
       return pages;
     }
-    page.set('cursor', String(answer.body.next_cursor));
+    page.set('cursor', String(response.body.next_cursor));
   }
 }
 
@@ -343,9 +343,9 @@ describe('400', () => {
     ['status=gone', 'invalid_status'],
     ['tags=a', 'unknown_parameter'],
   ])('the query %s is rejected', async (query, reason) => {
-    const answer = await logs(query);
+    const response = await logs(query);
 
-    expect([answer.status, errorOf(answer).reason], answer.text).toEqual([400, reason]);
+    expect([response.status, errorOf(response).reason], response.text).toEqual([400, reason]);
   });
 
   it('a cursor from other filters is rejected', async () => {

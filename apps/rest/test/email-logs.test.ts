@@ -4,7 +4,7 @@ import { closeLane, parkDeliveries } from '@postrider/core/lanes';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillWindow } from './rate-windows.ts';
-import { type Answer, type CallOptions, detailsOf, errorOf, openRest, rateOf, startRest } from './rest-server.ts';
+import { type ApiResponse, type CallOptions, detailsOf, errorOf, openRest, rateOf, startRest } from './rest-server.ts';
 
 const world = await openWorld();
 const rest = await openRest(world);
@@ -40,36 +40,36 @@ beforeEach(() => world.clock.advance(60_000));
 async function send(key: string, to: string, more: Record<string, unknown> = {}): Promise<string> {
   const from = key === mine.secret ? 'Mine <a@mine.test>' : 'a@theirs.test';
   const body = { from, to, subject: 'Hello', text: 'the text body', html: '<p>the html body</p>', ...more };
-  const answer = await rest.call('POST', '/email/send', { key, body });
-  expect(answer.status, answer.text).toBe(202);
-  return String(answer.body.id);
+  const response = await rest.call('POST', '/email/send', { key, body });
+  expect(response.status, response.text).toBe(202);
+  return String(response.body.id);
 }
 
 const logs = (query = '', options: CallOptions = {}) =>
   rest.call('GET', `/email/logs${query}`, { key: mine.secret, ...options });
 
-function entriesOf(answer: Answer): Record<string, unknown>[] {
-  expect(answer.status, answer.text).toBe(200);
-  expect(answer.body).toEqual({
+function entriesOf(response: ApiResponse): Record<string, unknown>[] {
+  expect(response.status, response.text).toBe(200);
+  expect(response.body).toEqual({
     object: 'list',
     data: expect.any(Array),
     has_more: expect.any(Boolean),
-    next_cursor: answer.body.has_more ? expect.any(String) : null,
+    next_cursor: response.body.has_more ? expect.any(String) : null,
   });
   // Safe after the expectation above. Entries are asserted on as JSON.
-  return answer.body.data as Record<string, unknown>[];
+  return response.body.data as Record<string, unknown>[];
 }
 
-const idsOf = (answer: Answer) => entriesOf(answer).map((entry) => entry.id);
+const idsOf = (response: ApiResponse) => entriesOf(response).map((entry) => entry.id);
 
 describe('200', () => {
   it('the list shows the newest twenty messages of the workspace, without bodies', async () => {
-    const answer = await logs();
+    const response = await logs();
 
-    expect(idsOf(answer)).toEqual(sent.toReversed().slice(0, 20));
-    expect(answer.text).not.toContain('body</p>');
-    expect(answer.text).not.toContain('the text body');
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 60, remaining: 59 });
+    expect(idsOf(response)).toEqual(sent.toReversed().slice(0, 20));
+    expect(response.text).not.toContain('body</p>');
+    expect(response.text).not.toContain('the text body');
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 60, remaining: 59 });
   });
 
   it('an entry has every field of a log entry', async () => {
@@ -125,15 +125,15 @@ describe('200', () => {
   });
 
   it('a message is returned with its ordered events and its attempts', async () => {
-    const answer = await logs(`/${sent[0]}`);
+    const response = await logs(`/${sent[0]}`);
 
-    expect(answer.body).toMatchObject({ id: sent[0], status: 'bounced', object: 'email' });
-    expect(answer.body.recipients).toMatchObject([{ bounce: { class: 'hard', category: 'mailbox', code: '5.1.1' } }]);
-    expect(answer.body.events).toMatchObject([
+    expect(response.body).toMatchObject({ id: sent[0], status: 'bounced', object: 'email' });
+    expect(response.body.recipients).toMatchObject([{ bounce: { class: 'hard', category: 'mailbox', code: '5.1.1' } }]);
+    expect(response.body.events).toMatchObject([
       { type: 'email.queued', sequence: 1 },
       { type: 'email.bounced', sequence: 2 },
     ]);
-    expect(answer.body.attempts).toMatchObject([
+    expect(response.body.attempts).toMatchObject([
       { number: 1, outcome: 'rejected', reply: { code: 550, enhanced: '5.1.1' } },
     ]);
   });
@@ -228,9 +228,9 @@ describe('200', () => {
 
 describe('400', () => {
   const reasonOf = async (query: string): Promise<string> => {
-    const answer = await logs(query);
-    expect([answer.status, errorOf(answer).code], answer.text).toEqual([400, 'invalid_request']);
-    return errorOf(answer).reason;
+    const response = await logs(query);
+    expect([response.status, errorOf(response).code], response.text).toEqual([400, 'invalid_request']);
+    return errorOf(response).reason;
   };
 
   it.each(['0', '101', '-1', '1.5', 'abc', '', '1e1', '0x10', '99999999999999999999', ' 5', 'NaN'])(
@@ -248,10 +248,10 @@ describe('400', () => {
   it.each(['x', 'Delivered', 'delivered;bounced', '', 'delivered,', 'delivered,nope'])(
     'the status %j is rejected, with a list of the known ones',
     async (status) => {
-      const answer = await logs(`?status=${encodeURIComponent(status)}`);
+      const response = await logs(`?status=${encodeURIComponent(status)}`);
 
-      expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', reason: 'invalid_status' });
-      expect(errorOf(answer).message).toContain('scheduled, queued, deferred, sending, failed');
+      expect(errorOf(response)).toMatchObject({ code: 'invalid_request', reason: 'invalid_status' });
+      expect(errorOf(response).message).toContain('scheduled, queued, deferred, sending, failed');
     },
   );
 
@@ -318,10 +318,10 @@ describe('GET /email/{id}', () => {
 describe('401', () => {
   it('a valid key is checked before anything else', async () => {
     for (const path of ['', '?limit=0', `/${sent[0]}`]) {
-      const answer = await logs(path, { key: null });
+      const response = await logs(path, { key: null });
 
-      expect(errorOf(answer)).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
-      expect(answer.headers.get('www-authenticate')).toContain('Bearer');
+      expect(errorOf(response)).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
+      expect(response.headers.get('www-authenticate')).toContain('Bearer');
     }
   });
 });
@@ -331,12 +331,12 @@ describe('403', () => {
     for (const scope of scopes) {
       const { secret } = await world.key({ scopes: [scope] });
       for (const path of ['', '?limit=0', `/${sent[0]}`]) {
-        const answer = await logs(path, { key: secret });
+        const response = await logs(path, { key: secret });
 
-        if (scope === 'email:logs:read' || scope === 'admin') expect(answer.status).not.toBe(403);
+        if (scope === 'email:logs:read' || scope === 'admin') expect(response.status).not.toBe(403);
         else {
-          expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:logs:read']);
-          expect(rateOf(answer, world.clock.now()).limit).toBe(path === `/${sent[0]}` ? 120 : 60);
+          expect([response.status, errorOf(response).required_scope]).toEqual([403, 'email:logs:read']);
+          expect(rateOf(response, world.clock.now()).limit).toBe(path === `/${sent[0]}` ? 120 : 60);
         }
       }
     }
@@ -346,11 +346,11 @@ describe('403', () => {
 describe('404', () => {
   it('a message of another workspace looks the same as a nonexistent one', async () => {
     const absent = newId('message', world.clock.now());
-    const answers = [await logs(`/${absent}`), await logs(`/${their_message}`)];
+    const responses = [await logs(`/${absent}`), await logs(`/${their_message}`)];
 
-    const [first, second] = answers.map((answer) => ({
-      status: answer.status,
-      text: answer.text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
+    const [first, second] = responses.map((response) => ({
+      status: response.status,
+      text: response.text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
     }));
     expect(first?.status).toBe(404);
     expect(second).toEqual(first);
@@ -360,10 +360,10 @@ describe('404', () => {
   it.each(['x', 'msg_', 'MSG_01', 'a%2Fb', '%F0%9F%92%A9', "'%20or%201=1--", 'x'.repeat(4000)])(
     'the id %j is not found',
     async (id) => {
-      const answer = await logs(`/${id}`);
+      const response = await logs(`/${id}`);
 
-      expect(errorOf(answer)).toMatchObject({ code: 'not_found', reason: 'message_not_found' });
-      expect(answer.text.length).toBeLessThan(1000);
+      expect(errorOf(response)).toMatchObject({ code: 'not_found', reason: 'message_not_found' });
+      expect(response.text.length).toBeLessThan(1000);
     },
   );
 });
@@ -372,8 +372,8 @@ describe('429', () => {
   it('the 61st list of a minute is rejected, while single messages have the default window', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
     for (let index = 0; index < 60; index++) {
-      const answer = await logs('?limit=1', { key: secret });
-      expect(rateOf(answer, world.clock.now()).remaining).toBe(59 - index);
+      const response = await logs('?limit=1', { key: secret });
+      expect(rateOf(response, world.clock.now()).remaining).toBe(59 - index);
       const one = await logs(`/${sent[0]}`, { key: secret });
       expect(rateOf(one, world.clock.now())).toMatchObject({ limit: 120, remaining: 119 - index });
     }
@@ -401,14 +401,14 @@ describe('500', () => {
     const lost = await startRest(cut, world.secret);
 
     for (const path of ['/email/logs', `/email/logs/${sent[0]}`]) {
-      const answer = await lost.call('GET', path);
+      const response = await lost.call('GET', path);
 
-      expect([answer.status, errorOf(answer).code]).toEqual([500, 'internal_error']);
-      expect(rateOf(answer, world.clock.now())).toMatchObject({
+      expect([response.status, errorOf(response).code]).toEqual([500, 'internal_error']);
+      expect(rateOf(response, world.clock.now())).toMatchObject({
         limit: path.endsWith('logs') ? 60 : 120,
         remaining: 0,
       });
-      expect(answer.text).not.toMatch(/CONNECTION|select|\.ts/i);
+      expect(response.text).not.toMatch(/CONNECTION|select|\.ts/i);
     }
     await lost.stop();
   });

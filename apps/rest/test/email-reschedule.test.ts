@@ -18,9 +18,9 @@ const inMs = (ms: number) => new Date(world.clock.now() + ms).toISOString();
 
 async function send(fields: Record<string, unknown> = {}): Promise<string> {
   const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
-  const answer = await rest.call('POST', '/email/send', { body });
-  expect(answer.status, answer.text).toBe(202);
-  return String(answer.body.id);
+  const response = await rest.call('POST', '/email/send', { body });
+  expect(response.status, response.text).toBe(202);
+  return String(response.body.id);
 }
 
 const move = (id: string, scheduled_at: unknown, key: string | null = world.secret) =>
@@ -105,17 +105,17 @@ describe('200', () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const later = inMs(2 * HOUR_MS);
 
-    const answer = await move(id, later);
+    const response = await move(id, later);
 
-    expect(answer.status, answer.text).toBe(200);
-    expect(answer.body).toMatchObject({
+    expect(response.status, response.text).toBe(200);
+    expect(response.body).toMatchObject({
       object: 'email',
       id,
       status: 'scheduled',
       scheduled_at: later,
       recipients: [{ status: 'scheduled', next_attempt_at: later, waiting: { reason: 'scheduled', until: later } }],
     });
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 120 });
     await world.clock.advance(2 * HOUR_MS - 1);
     expect(await arrivesNow(id)).toBe(0);
     await world.clock.advance(1);
@@ -137,9 +137,12 @@ describe('200', () => {
     for (const ms of [0, -59_000]) {
       const id = await send({ scheduled_at: inMs(HOUR_MS) });
 
-      const answer = await move(id, inMs(ms));
+      const response = await move(id, inMs(ms));
 
-      expect(answer.body).toMatchObject({ scheduled_at: inMs(0), recipients: [{ waiting: { reason: 'no_worker' } }] });
+      expect(response.body).toMatchObject({
+        scheduled_at: inMs(0),
+        recipients: [{ waiting: { reason: 'no_worker' } }],
+      });
       expect(await arrivesNow(id)).toBe(1);
     }
   });
@@ -180,11 +183,11 @@ describe('200', () => {
     const other = await send({ scheduled_at: inMs(HOUR_MS) });
     const before = await show(other);
 
-    const answer = await rest.call('PATCH', `/email/${id}`, {
+    const response = await rest.call('PATCH', `/email/${id}`, {
       body: { scheduled_at: inMs(2 * HOUR_MS), id: other, status: 'delivered', workspace_id: 'wsp_x', subject: 'Mine' },
     });
 
-    expect(answer.body).toMatchObject({ id, status: 'scheduled', subject: 'Hello' });
+    expect(response.body).toMatchObject({ id, status: 'scheduled', subject: 'Hello' });
     expect((await show(other)).text).toBe(before.text);
   });
 
@@ -193,11 +196,11 @@ describe('200', () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => send({ scheduled_at: inMs(HOUR_MS) })));
     await world.clock.advance(HOUR_MS);
 
-    const [answers] = await Promise.all([Promise.all(ids.map((id) => move(id, inMs(HOUR_MS)))), world.drain()]);
+    const [responses] = await Promise.all([Promise.all(ids.map((id) => move(id, inMs(HOUR_MS)))), world.drain()]);
     await world.drain();
 
     for (const [index, id] of ids.entries()) {
-      const moved = answers[index]?.status === 200;
+      const moved = responses[index]?.status === 200;
       expect([moved, copiesOf(id).length]).toEqual([moved, moved ? 0 : 1]);
     }
     await world.clock.advance(HOUR_MS);
@@ -211,9 +214,9 @@ describe('400', () => {
     'the time %j is rejected',
     async (text) => {
       const id = await send({ scheduled_at: inMs(HOUR_MS) });
-      const answer = await move(id, text);
+      const response = await move(id, text);
 
-      expect(detailsOf(answer)).toEqual(['scheduled_at invalid_timestamp']);
+      expect(detailsOf(response)).toEqual(['scheduled_at invalid_timestamp']);
       expect((await show(id)).body.scheduled_at).toBe(inMs(HOUR_MS));
     },
   );
@@ -232,9 +235,9 @@ describe('400', () => {
 describe('403', () => {
   it('the scope email:send is required', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
-    const answer = await move(await send({ scheduled_at: inMs(HOUR_MS) }), 'tomorrow', secret);
+    const response = await move(await send({ scheduled_at: inMs(HOUR_MS) }), 'tomorrow', secret);
 
-    expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:send']);
+    expect([response.status, errorOf(response).required_scope]).toEqual([403, 'email:send']);
   });
 });
 
@@ -244,9 +247,9 @@ describe('404', () => {
     const { secret } = await world.workspace('free');
     const absent = newId('message', world.clock.now());
 
-    const answers = await Promise.all([absent, id].map((one) => move(one, inMs(2 * HOUR_MS), secret)));
+    const responses = await Promise.all([absent, id].map((one) => move(one, inMs(2 * HOUR_MS), secret)));
 
-    const [first, second] = answers.map(({ status, text }) => [
+    const [first, second] = responses.map(({ status, text }) => [
       status,
       text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
     ]);

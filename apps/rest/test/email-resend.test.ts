@@ -32,9 +32,9 @@ const full = {
 
 async function send(fields: Record<string, unknown> = {}, key = world.secret): Promise<string> {
   const body = { from: 'hello@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
-  const answer = await rest.call('POST', '/email/send', { key, body });
-  expect(answer.status, answer.text).toBe(202);
-  return String(answer.body.id);
+  const response = await rest.call('POST', '/email/send', { key, body });
+  expect(response.status, response.text).toBe(202);
+  return String(response.body.id);
 }
 
 const resend = (id: string, key: string | null = world.secret, headers: Record<string, string> = {}) =>
@@ -63,17 +63,17 @@ describe('202', () => {
     await world.drain();
     await world.clock.advance(1000);
 
-    const answer = await resend(old);
+    const response = await resend(old);
 
-    expect(answer.status, answer.text).toBe(202);
-    const id = String(answer.body.id);
-    expect(answer.body).toEqual({
+    expect(response.status, response.text).toBe(202);
+    const id = String(response.body.id);
+    expect(response.body).toEqual({
       id: expect.stringMatching(/^msg_/),
       status: 'queued',
       created_at: expect.any(String),
     });
     expect(id).not.toBe(old);
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 120 });
     await world.drain();
     const [before, after] = [(await show(old)).body, (await show(id)).body];
     expect([before.resend_of, after.resend_of]).toEqual([null, old]);
@@ -125,10 +125,10 @@ describe('202', () => {
     const old = await send();
     const keyed = { 'idempotency-key': 'again-1' };
 
-    const answers = await Promise.all([1, 2, 3, 4].map(() => resend(old, world.secret, keyed)));
+    const responses = await Promise.all([1, 2, 3, 4].map(() => resend(old, world.secret, keyed)));
 
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(3);
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(3);
     const other = await resend(await send(), world.secret, keyed);
     expect(errorOf(other).reason).toBe('idempotency_mismatch');
   });
@@ -136,12 +136,12 @@ describe('202', () => {
   it('a request body is ignored', async () => {
     const old = await send();
 
-    const answer = await rest.call('POST', `/email/${old}/resend`, {
+    const response = await rest.call('POST', `/email/${old}/resend`, {
       body: { to: 'spy@example.com', workspace_id: 'wsp_x', status: 'delivered', scheduled_at: '2031-06-01T00:00:00Z' },
     });
     await world.drain();
 
-    expect(copiesOf(String(answer.body.id)).map((mail) => mail.envelope_to)).toEqual([['ada@example.com']]);
+    expect(copiesOf(String(response.body.id)).map((mail) => mail.envelope_to)).toEqual([['ada@example.com']]);
   });
 });
 
@@ -150,9 +150,9 @@ describe('403', () => {
     const id = await send();
     for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
-      const answer = await resend(id, secret);
+      const response = await resend(id, secret);
 
-      expect([answer.status, errorOf(answer).required_scope]).toEqual([403, 'email:send']);
+      expect([response.status, errorOf(response).required_scope]).toEqual([403, 'email:send']);
     }
   });
 
@@ -171,9 +171,9 @@ describe('404', () => {
     await world.drain();
     const mails = world.smtp.mails.length;
 
-    const answers = await Promise.all([newId('message', world.clock.now()), id].map((one) => resend(one, secret)));
+    const responses = await Promise.all([newId('message', world.clock.now()), id].map((one) => resend(one, secret)));
 
-    const [absent, foreign] = answers.map(({ status, text }) => [
+    const [absent, foreign] = responses.map(({ status, text }) => [
       status,
       text.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1'),
     ]);

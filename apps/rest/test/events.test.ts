@@ -3,7 +3,7 @@ import { scopes } from '@postrider/core/api-keys';
 import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, detailsOf, errorOf, openRest, rateOf } from './rest-server.ts';
+import { type ApiResponse, detailsOf, errorOf, openRest, rateOf } from './rest-server.ts';
 
 interface Entry {
   readonly id: string;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await send(theirs.secret, { from: 'a@theirs.test' });
   const timelines = await Promise.all(sent.map((id) => rest.call('GET', `/email/logs/${id}`, { key: mine.secret })));
   all = timelines
-    .flatMap((answer) => answer.body.events as Entry[])
+    .flatMap((response) => response.body.events as Entry[])
     .sort((left, right) => (left.id < right.id ? 1 : -1));
 });
 beforeEach(() => world.clock.advance(60_000));
@@ -58,16 +58,16 @@ async function send(key: string, fields: Record<string, unknown>): Promise<strin
     text: 'a secret body',
     ...fields,
   };
-  const answer = await rest.call('POST', '/email/send', { key, body });
-  expect(answer.status, answer.text).toBe(202);
-  return String(answer.body.id);
+  const response = await rest.call('POST', '/email/send', { key, body });
+  expect(response.status, response.text).toBe(202);
+  return String(response.body.id);
 }
 
 const events = (query = '', key: string | null = mine.secret) => rest.call('GET', `/events${query}`, { key });
 
-function entriesOf(answer: Answer): Entry[] {
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.data as Entry[];
+function entriesOf(response: ApiResponse): Entry[] {
+  expect(response.status, response.text).toBe(200);
+  return response.body.data as Entry[];
 }
 
 async function walk(query: URLSearchParams, limit: number): Promise<Entry[]> {
@@ -75,21 +75,21 @@ async function walk(query: URLSearchParams, limit: number): Promise<Entry[]> {
   const page = new URLSearchParams(query);
   page.set('limit', String(limit));
   for (;;) {
-    const answer = await events(`?${page}`);
-    entries.push(...entriesOf(answer));
-    if (!answer.body.has_more) return entries;
-    page.set('cursor', String(answer.body.next_cursor));
+    const response = await events(`?${page}`);
+    entries.push(...entriesOf(response));
+    if (!response.body.has_more) return entries;
+    page.set('cursor', String(response.body.next_cursor));
   }
 }
 
 describe('200', () => {
   it('the list shows the newest twenty events of the workspace, as in the timeline of each message', async () => {
-    const answer = await events();
+    const response = await events();
 
-    expect(entriesOf(answer)).toEqual(all.slice(0, 20));
-    expect(answer.body).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) });
-    expect(answer.text).not.toContain('a secret body');
-    rateOf(answer, world.clock.now());
+    expect(entriesOf(response)).toEqual(all.slice(0, 20));
+    expect(response.body).toMatchObject({ object: 'list', has_more: true, next_cursor: expect.any(String) });
+    expect(response.text).not.toContain('a secret body');
+    rateOf(response, world.clock.now());
   });
 
   it('an event names its message and its recipient', async () => {
@@ -185,10 +185,10 @@ describe('400', () => {
   it.each(['nope', '', 'email.queued,', 'email.queued,nope', 'Email.queued'])(
     'the type %j is rejected, with a list of the known ones',
     async (type) => {
-      const answer = await events(`?type=${encodeURIComponent(type)}`);
+      const response = await events(`?type=${encodeURIComponent(type)}`);
 
-      expect(errorOf(answer)).toMatchObject({ code: 'invalid_request', reason: 'invalid_type' });
-      expect(errorOf(answer).message).toContain('email.delivered');
+      expect(errorOf(response)).toMatchObject({ code: 'invalid_request', reason: 'invalid_type' });
+      expect(errorOf(response).message).toContain('email.delivered');
     },
   );
 

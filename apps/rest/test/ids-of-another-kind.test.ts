@@ -17,7 +17,7 @@ it.each([
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
   const { body } = await rest.call('POST', '/email/send', { body: mail });
 
-  const answer = await rest.call(method, `${path}${String(body.id).slice(4)}${action}`);
+  const response = await rest.call(method, `${path}${String(body.id).slice(4)}${action}`);
 
-  expect([answer.status, errorOf(answer).reason]).toEqual([404, reason]);
+  expect([response.status, errorOf(response).reason]).toEqual([404, reason]);
 });

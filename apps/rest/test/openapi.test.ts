@@ -237,16 +237,16 @@ describe('GET /v1/openapi.json', () => {
   });
 
   it('200 with any key', async () => {
-    const answer = await rest.call('GET', '/openapi.json', { key: 'not-a-key' });
+    const response = await rest.call('GET', '/openapi.json', { key: 'not-a-key' });
 
-    expect(answer.status).toBe(200);
-    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+    expect(response.status).toBe(200);
+    expect(rateOf(response, world.clock.now()).limit).toBe(120);
   });
 
   it('404 for any other method', async () => {
-    const answer = await rest.call('POST', '/openapi.json', { body: {} });
+    const response = await rest.call('POST', '/openapi.json', { body: {} });
 
-    expect(errorOf(answer).reason).toBe('route_not_found');
+    expect(errorOf(response).reason).toBe('route_not_found');
   });
 
   it('429 once the window of the address is used up, until the next minute', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Record<string, unknown>;
@@ -12,7 +12,7 @@ export interface RawConnection {
   readonly socket: Socket;
   write(bytes: string | Uint8Array): void;
   /** Returns the next complete response. Fails if the connection closes first. */
-  answer(): Promise<RawAnswer>;
+  answer(): Promise<RawResponse>;
   /** Resolves when the server has closed the connection. */
   closed(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function requestHead(method: string, path: string, headers: Readonly<Reco
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-function takeAnswer(received: Buffer): { answer: RawAnswer; length: number } | null {
+function takeAnswer(received: Buffer): { answer: RawResponse; length: number } | null {
   const head_end = received.indexOf('\r\n\r\n');
   if (head_end < 0) return null;
   const [status_line = '', ...lines] = received.toString('latin1', 0, head_end).split('\r\n');

@@ -17,7 +17,7 @@ async function logged(query = ''): Promise<Record<string, unknown>[]> {
 describe('GET /requests: 200', () => {
   it('a rejected send is logged with its error, but without content or addresses', async () => {
     const { id: key_id, secret } = await world.key({ scopes: ['email:send'] });
-    const answer = await rest.call('POST', '/email/send', {
+    const response = await rest.call('POST', '/email/send', {
       key: secret,
       body: { ...mail, to: ['ada@example.com', 'nobody'], cc: 'eve@example.org' },
     });
@@ -25,9 +25,9 @@ describe('GET /requests: 200', () => {
 
     const [entry, ...others] = await logged();
 
-    expect([answer.status, accepted.status, others]).toEqual([400, 202, []]);
+    expect([response.status, accepted.status, others]).toEqual([400, 202, []]);
     expect(entry).toMatchObject({
-      id: answer.headers.get('x-request-id'),
+      id: response.headers.get('x-request-id'),
       api: 'rest',
       method: 'POST',
       path: '/email/send',
@@ -83,11 +83,11 @@ describe('the request log', () => {
     await request_log.flush();
     const before = request_log.dropped;
     await sql`alter table requests rename to requests_elsewhere`;
-    const answer = await rest.call('GET', '/email/logs/msg_absent');
+    const response = await rest.call('GET', '/email/logs/msg_absent');
     await request_log.flush();
     await sql`alter table requests_elsewhere rename to requests`;
 
-    expect(answer.status).toBe(404);
+    expect(response.status).toBe(404);
     expect(request_log.dropped).toBe(before + 1);
   });
 

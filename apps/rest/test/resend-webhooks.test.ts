@@ -164,13 +164,13 @@ describe('the format of a webhook', () => {
     const webhook = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/strict`, format: 'resend' } });
     const path = `/webhooks/${webhook.body.id}`;
 
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       rest.call('POST', '/webhooks', { body: { url: `${sink.url}/no`, format: 'resend', events: ['email.canceled'] } }),
       rest.call('PATCH', path, { body: { events: ['quota.warning'] } }),
       rest.call('POST', `${path}/test`, { body: { type: 'webhook.disabled' } }),
     ]);
 
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect(status).toBe(400);
       expect(body).toMatchObject({
         error: { details: [{ message: expect.stringContaining('does not exist in the resend format') }] },

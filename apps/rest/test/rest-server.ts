@@ -6,7 +6,7 @@ import { createHandler } from '../src/index.ts';
 import { matchRoute, requestOf } from '../src/match.ts';
 import { errorSchema } from '../src/openapi.ts';
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   // Tests read responses as a client would, without a schema. Each one asserts on the fields it names.
@@ -18,7 +18,7 @@ export interface RestServer {
   readonly url: string;
   readonly port: number;
   /** Sends a request with a key. An object becomes a JSON body; strings and bytes are sent unchanged. */
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
   stop(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function startRest(services: Services, default_key: string): Promis
     url,
     port,
     async call(method, path, { key = default_key, body, headers = {} } = {}) {
-      const answer = await fetch(`${url}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method,
         headers: {
           ...(key !== null && { authorization: `Bearer ${key}` }),
@@ -45,10 +45,10 @@ export async function startRest(services: Services, default_key: string): Promis
         },
         ...(body !== undefined && { body: bodyOf(body) }),
       });
-      const text = await answer.text();
+      const text = await response.text();
       const json = JSON.parse(text) as Record<string, unknown>;
-      expectDocumented(method, new URL(answer.url), answer.status, json);
-      return { status: answer.status, headers: answer.headers, text, body: json };
+      expectDocumented(method, new URL(response.url), response.status, json);
+      return { status: response.status, headers: response.headers, text, body: json };
     },
     stop,
   };
@@ -91,29 +91,29 @@ export interface PublicError {
 }
 
 /** Returns the error of a response after checking its shape and ID. */
-export function errorOf(answer: Pick<Answer, 'body' | 'headers'>): PublicError {
-  expect(answer.body).toEqual({
+export function errorOf(response: Pick<ApiResponse, 'body' | 'headers'>): PublicError {
+  expect(response.body).toEqual({
     error: expect.objectContaining({
       code: expect.any(String),
       reason: expect.any(String),
       message: expect.stringMatching(/^\S.*\S$/s),
-      request_id: answer.headers.get('x-request-id'),
+      request_id: response.headers.get('x-request-id'),
       docs_url: expect.stringMatching(/^http.*\/errors\/[a-z_]+$/),
     }),
   });
   // Safe after the expectation above.
-  return answer.body.error as PublicError;
+  return response.body.error as PublicError;
 }
 
 /** Returns `param reason` for every detail, in order. */
-export function detailsOf(answer: Pick<Answer, 'body' | 'headers'>): string[] {
-  return (errorOf(answer).details ?? []).map((detail) => `${detail.param} ${detail.reason}`);
+export function detailsOf(response: Pick<ApiResponse, 'body' | 'headers'>): string[] {
+  return (errorOf(response).details ?? []).map((detail) => `${detail.param} ${detail.reason}`);
 }
 
 /** Returns the rate headers after checking them for a response at the given time. */
-export function rateOf(answer: Pick<Answer, 'status' | 'headers'>, now_ms: number) {
+export function rateOf(response: Pick<ApiResponse, 'status' | 'headers'>, now_ms: number) {
   const number = (name: string) => {
-    const text = answer.headers.get(name);
+    const text = response.headers.get(name);
     expect(text, name).toMatch(/^\d+$/);
     return Number(text);
   };
@@ -126,11 +126,11 @@ export function rateOf(answer: Pick<Answer, 'status' | 'headers'>, now_ms: numbe
   expect(window.reset_unix).toBeGreaterThan(now_unix);
   expect(window.reset_unix).toBeLessThanOrEqual(now_unix + 60);
   expect(window.remaining).toBeLessThan(window.limit);
-  expect(answer.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
-  if (answer.status === 429) {
+  expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/);
+  if (response.status === 429) {
     const seconds = number('retry-after');
     expect(seconds).toBeGreaterThanOrEqual(1);
     expect(seconds).toBeLessThanOrEqual(60);
-  } else expect(answer.headers.has('retry-after')).toBe(false);
+  } else expect(response.headers.has('retry-after')).toBe(false);
   return window;
 }

@@ -2,7 +2,7 @@ import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../src/routes.ts';
 import { openRaw, requestHead } from './raw-http.ts';
-import { type Answer, errorOf, openRest } from './rest-server.ts';
+import { type ApiResponse, errorOf, openRest } from './rest-server.ts';
 
 const world = await openWorld();
 const rest = await openRest(world);
@@ -59,7 +59,7 @@ async function bothModes(mode: 'live' | 'sandbox') {
   };
   const send = async (key: string) => String((await rest.call('POST', '/email/send', { key, body: mail })).body.id);
   const mails = { live: await send(keys.live.secret), sandbox: await send(keys.sandbox.secret) };
-  const idsOf = (answer: Answer) => (answer.body.data as { id: string }[]).map(({ id }) => id);
+  const idsOf = (response: ApiResponse) => (response.body.data as { id: string }[]).map(({ id }) => id);
   return { key: asking.secret, keys, mails, idsOf };
 }
 
@@ -87,7 +87,7 @@ describe('200', () => {
   it('a sandbox key can use email and keys of the sandbox within its scopes', async () => {
     const { key, keys, mails } = await bothModes('sandbox');
 
-    const answers = [
+    const responses = [
       await rest.call('GET', `/email/logs/${mails.sandbox}`, { key }),
       await rest.call('GET', `/email/${mails.sandbox}/content`, { key }),
       await rest.call('POST', `/email/${mails.sandbox}/resend`, { key }),
@@ -95,7 +95,7 @@ describe('200', () => {
       await rest.call('DELETE', `/api-keys/${keys.sandbox.id}`, { key }),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 202, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 202, 200, 200]);
   });
 });
 
@@ -104,13 +104,13 @@ describe('403', () => {
     const { key } = await bothModes('sandbox');
     const denied: string[] = [];
     for (const { method, path } of routes) {
-      const answer = await rest.call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
+      const response = await rest.call(method, path.replaceAll(/\{\w+\}/g, 'nothing'), {
         key,
         ...(method !== 'GET' && { body: {} }),
       });
-      if (answer.status === 403) denied.push(`${method} ${path}`);
-      if (answer.status === 403)
-        expect(errorOf(answer)).toMatchObject({ message: expect.stringContaining('use a live key') });
+      if (response.status === 403) denied.push(`${method} ${path}`);
+      if (response.status === 403)
+        expect(errorOf(response)).toMatchObject({ message: expect.stringContaining('use a live key') });
     }
 
     expect(denied).toEqual(
@@ -123,13 +123,13 @@ describe('403', () => {
   it('live statistics and suppressions are denied to a sandbox key with log access', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'], mode: 'sandbox' });
 
-    const answers = [
+    const responses = [
       await rest.call('GET', '/stats?group_by=tag', { key: secret }),
       await rest.call('GET', '/suppressions', { key: secret }),
       await rest.call('GET', '/email/logs', { key: secret }),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 200]);
   });
 
   it('domain changes are allowed to a sandbox key with their explicit scope', async () => {
@@ -191,8 +191,8 @@ describe('404', () => {
     ] as const;
 
     for (const [method, at, body] of requests) {
-      const answer = await rest.call(method, at, { key: sandbox, ...(body && { body }) });
-      expect([method, at, answer.status]).toEqual([method, at, 404]);
+      const response = await rest.call(method, at, { key: sandbox, ...(body && { body }) });
+      expect([method, at, response.status]).toEqual([method, at, 404]);
     }
 
     expect((await rest.call('GET', '/webhooks', { key: sandbox })).body.data).toEqual([]);
@@ -231,8 +231,8 @@ describe('401', () => {
     };
 
     connection.write(requestHead('POST', '/v1/email/send', head));
-    const answer = await connection.answer();
+    const response = await connection.answer();
 
-    expect(answer).toMatchObject({ status: 401 });
+    expect(response).toMatchObject({ status: 401 });
   });
 });

@@ -47,33 +47,33 @@ describe('a request with a session bearer token', () => {
       where w.id = ${world.workspace_id}`;
     await fillWindow(world, world.workspace_id, 'send', plan?.limit ?? 0);
 
-    const answer = await rest.call('POST', '/email/send', { key, body: mail });
+    const response = await rest.call('POST', '/email/send', { key, body: mail });
 
-    expect(errorOf(answer)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: plan?.limit, remaining: 0 });
+    expect(errorOf(response)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: plan?.limit, remaining: 0 });
     await world.clock.advance(60_000);
   });
 
   it('is denied actions outside the role', async () => {
-    const answer = await rest.call('GET', '/api-keys', { key: await memberToken() });
+    const response = await rest.call('GET', '/api-keys', { key: await memberToken() });
 
-    expect(answer.status).toBe(403);
-    expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'admin' });
+    expect(response.status).toBe(403);
+    expect(errorOf(response)).toMatchObject({ reason: 'missing_scope', required_scope: 'admin' });
   });
 
   it('is rejected like an unknown key once the session has ended', async () => {
     const key = await memberToken();
     await world.services.sql`delete from sessions`;
 
-    const answers = [
+    const responses = [
       await rest.call('GET', '/domains', { key }),
       await rest.call('POST', '/email/send', { key, body: mail }),
     ];
 
-    for (const answer of answers) {
-      expect(answer.status).toBe(401);
-      expect(errorOf(answer).reason).toBe('session_ended');
-      expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120 });
+    for (const response of responses) {
+      expect(response.status).toBe(401);
+      expect(errorOf(response).reason).toBe('session_ended');
+      expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 120 });
     }
   });
 });

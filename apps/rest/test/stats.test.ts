@@ -66,16 +66,16 @@ describe('GET /stats: the default range', () => {
 
 describe('GET /stats: 400', () => {
   it('an unknown step or group is named', async () => {
-    const answer = await rest.call('GET', '/stats?step=week&group_by=moon');
+    const response = await rest.call('GET', '/stats?step=week&group_by=moon');
 
-    expect(answer.status).toBe(400);
-    expect(detailsOf(answer).toSorted()).toEqual(['group_by invalid_type', 'step invalid_type']);
+    expect(response.status).toBe(400);
+    expect(detailsOf(response).toSorted()).toEqual(['group_by invalid_type', 'step invalid_type']);
   });
 
   it('invalid_range: a range with too many points for one response is rejected', async () => {
-    const answer = await rest.call('GET', '/stats?step=minute&since=2030-05-01T00:00:00Z');
+    const response = await rest.call('GET', '/stats?step=minute&since=2030-05-01T00:00:00Z');
 
-    expect(errorOf(answer).reason).toBe('invalid_range');
+    expect(errorOf(response).reason).toBe('invalid_range');
   });
 });
 

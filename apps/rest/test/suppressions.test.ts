@@ -4,7 +4,7 @@ import { createWorld, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { countEach, fillWindow } from './rate-windows.ts';
 import {
-  type Answer,
+  type ApiResponse,
   type CallOptions,
   detailsOf,
   errorOf,
@@ -48,12 +48,12 @@ const send = (to: string | string[], options: CallOptions = {}) =>
 const inMinutes = (minutes: number) => new Date(world.clock.now() + minutes * MINUTE_MS).toISOString();
 
 // Responses are asserted on as JSON. The status shows that there are entries.
-function entriesOf(answer: Answer): Record<string, unknown>[] {
-  expect(answer.status, answer.text).toBeLessThan(300);
-  return answer.body.data as Record<string, unknown>[];
+function entriesOf(response: ApiResponse): Record<string, unknown>[] {
+  expect(response.status, response.text).toBeLessThan(300);
+  return response.body.data as Record<string, unknown>[];
 }
 
-const emailsOf = (answer: Answer) => entriesOf(answer).map((entry) => entry.email);
+const emailsOf = (response: ApiResponse) => entriesOf(response).map((entry) => entry.email);
 
 async function eventsOf(type: string, options: CallOptions = {}): Promise<Record<string, unknown>[]> {
   return entriesOf(await rest.call('GET', `/events?type=${type}&limit=100`, options)).map(
@@ -70,16 +70,16 @@ describe('200', () => {
     await world.clock.advance(1);
     const third = await add({ email: 'Third@Example.com', reason: 'asked by phone' }, { key });
 
-    const answer = await list('', { key });
+    const response = await list('', { key });
 
-    expect(entriesOf(answer)[0]).toEqual(third.body);
-    expect(emailsOf(answer)).toEqual(['third@example.com', 'second@example.com', 'first@example.com']);
+    expect(entriesOf(response)[0]).toEqual(third.body);
+    expect(emailsOf(response)).toEqual(['third@example.com', 'second@example.com', 'first@example.com']);
     expect(emailsOf(await list('?source=import', { key }))).toEqual(['second@example.com']);
     expect(emailsOf(await list('?source=manual,import', { key }))).toHaveLength(3);
     expect(emailsOf(await list('?source=bounce,complaint', { key }))).toEqual([]);
     expect(emailsOf(await list('?email=THIRD@example.COM', { key }))).toEqual(['third@example.com']);
     expect(emailsOf(await list('?email=third@example.com&source=import', { key }))).toEqual([]);
-    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
+    expect(rateOf(response, world.clock.now()).limit).toBe(120);
   });
 
   it('paging returns every address once, with and without a filter, during concurrent additions', async () => {
@@ -111,9 +111,9 @@ describe('200', () => {
     expect(added.body.email).toBe('back@xn--bcher-kva.test');
     expect(errorOf(await send('back@bücher.test')).reason).toBe('all_recipients_suppressed');
 
-    const answer = await other.call('DELETE', `/suppressions/${encodeURIComponent('BACK@Bücher.test.')}`);
+    const response = await other.call('DELETE', `/suppressions/${encodeURIComponent('BACK@Bücher.test.')}`);
 
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       object: 'suppression',
       id: added.body.id,
       email: 'back@xn--bcher-kva.test',
@@ -138,11 +138,11 @@ describe('200', () => {
   it('concurrent removals remove an address only once', async () => {
     await add({ email: 'once@example.com' });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [rest, other, rest, other].map((server) => server.call('DELETE', '/suppressions/once@example.com')),
     );
 
-    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+    expect(countEach(responses.map((response) => response.status))).toEqual(
       new Map([
         [200, 1],
         [404, 3],
@@ -174,10 +174,10 @@ describe('201', () => {
   it('an added address is suppressed for the next email on every process, with an event', async () => {
     const expires_at = inMinutes(60);
 
-    const answer = await add({ email: 'Ada@Example.COM', reason: 'asked by phone', expires_at });
+    const response = await add({ email: 'Ada@Example.COM', reason: 'asked by phone', expires_at });
 
-    expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(201);
+    expect(response.body).toEqual({
       object: 'suppression',
       id: expect.stringMatching(/^sup_[0-9a-z]{26}$/),
       email: 'ada@example.com',
@@ -192,7 +192,7 @@ describe('201', () => {
       expect(errorOf(await other.call('POST', '/email/send', { body })).reason).toBe('all_recipients_suppressed');
     }
     const [event] = await eventsOf('suppression.added');
-    expect(event).toMatchObject({ suppression: { id: answer.body.id, email: 'ada@example.com', source: 'manual' } });
+    expect(event).toMatchObject({ suppression: { id: response.body.id, email: 'ada@example.com', source: 'manual' } });
   });
 
   it('a suppressed recipient does not stop email to others, and appears in the log and its events', async () => {
@@ -226,10 +226,10 @@ describe('201', () => {
       { email: 'last@example.com' },
     ];
 
-    const answer = await add({ suppressions }, { key });
+    const response = await add({ suppressions }, { key });
 
-    expect(answer.status).toBe(201);
-    expect(entriesOf(answer)).toMatchObject([
+    expect(response.status).toBe(201);
+    expect(entriesOf(response)).toMatchObject([
       { object: 'suppression', email: 'new@example.com', source: 'import', reason: 'left the company' },
       { error: { code: 'invalid_request', reason: 'invalid_email', details: [{ param: 'email' }] } },
       { error: { code: 'unprocessable', reason: 'suppression_exists' } },
@@ -252,13 +252,13 @@ describe('201', () => {
     const { secret: key } = await world.workspace('free');
     const suppressions = Array.from({ length: 1000 }, (_, index) => ({ email: `m${index}@example.com` }));
 
-    const answer = await add({ suppressions }, { key });
+    const response = await add({ suppressions }, { key });
 
-    expect(new Set(emailsOf(answer)).size).toBe(1000);
+    expect(new Set(emailsOf(response)).size).toBe(1000);
   });
 
   it('an address is added once by concurrent requests to two processes', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (index % 2 === 0 ? rest : other).call('POST', '/suppressions', {
           body:
@@ -269,8 +269,8 @@ describe('201', () => {
       ),
     );
 
-    const added = answers.filter(
-      (answer) => answer.body.object === 'suppression' || (answer.body.data as [{ object?: string }])?.[0].object,
+    const added = responses.filter(
+      (response) => response.body.object === 'suppression' || (response.body.data as [{ object?: string }])?.[0].object,
     );
     expect(added).toHaveLength(1);
     const events = (await eventsOf('suppression.added')).filter(
@@ -284,9 +284,9 @@ describe('201', () => {
     await world.clock.advance(MINUTE_MS);
     expect((await send('again@example.com')).status).toBe(202);
 
-    const answer = await add({ email: 'again@example.com', reason: 'still' });
+    const response = await add({ email: 'again@example.com', reason: 'still' });
 
-    expect(answer.body).toMatchObject({ reason: 'still', expires_at: null });
+    expect(response.body).toMatchObject({ reason: 'still', expires_at: null });
     expect(errorOf(await send('again@example.com')).reason).toBe('all_recipients_suppressed');
   });
 });
@@ -309,10 +309,10 @@ describe('400', () => {
     [{ email: 'a@example.com', suppressions: [{ email: 'b@example.com' }] }, ['suppressions invalid_type']],
     [null, [' invalid_type']],
   ])('the input %j is rejected', async (body, details) => {
-    const answer = await add(body);
+    const response = await add(body);
 
-    expect(answer.status, answer.text).toBe(400);
-    expect(detailsOf(answer)).toEqual(details);
+    expect(response.status, response.text).toBe(400);
+    expect(detailsOf(response)).toEqual(details);
   });
 
   it('unknown filters and an invalid address are rejected', async () => {
@@ -346,12 +346,12 @@ describe('400', () => {
 
 describe('401', () => {
   it('all three endpoints need a key', async () => {
-    for (const answer of [
+    for (const response of [
       await list('', { key: null }),
       await add({}, { key: null }),
       await remove('a@example.com', { key: null }),
     ])
-      expect(errorOf(answer).reason).toBe('missing_key');
+      expect(errorOf(response).reason).toBe('missing_key');
   });
 });
 
@@ -374,9 +374,9 @@ describe('404', () => {
     const theirs = await world.workspace('free');
     await add({ email: 'theirs@example.com' }, { key: theirs.secret });
 
-    const answers = [await remove('nobody@example.com'), await remove('theirs@example.com')];
+    const responses = [await remove('nobody@example.com'), await remove('theirs@example.com')];
 
-    for (const answer of answers) expect(errorOf(answer).reason).toBe('suppression_not_found');
+    for (const response of responses) expect(errorOf(response).reason).toBe('suppression_not_found');
     expect(emailsOf(await list('', { key: theirs.secret }))).toEqual(['theirs@example.com']);
     expect(emailsOf(await list('?email=theirs@example.com'))).toEqual([]);
     expect((await send('theirs@example.com')).status).toBe(202);
@@ -387,9 +387,9 @@ describe('422', () => {
   it('an address already on the list is rejected, and its entry stays unchanged', async () => {
     const first = await add({ email: 'twice@example.com', reason: 'first' });
 
-    const answer = await add({ email: 'Twice@example.com', reason: 'second' });
+    const response = await add({ email: 'Twice@example.com', reason: 'second' });
 
-    expect(errorOf(answer)).toMatchObject({ code: 'unprocessable', reason: 'suppression_exists' });
+    expect(errorOf(response)).toMatchObject({ code: 'unprocessable', reason: 'suppression_exists' });
     expect(entriesOf(await list('?email=twice@example.com'))).toEqual([first.body]);
   });
 

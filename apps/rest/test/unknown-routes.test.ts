@@ -23,9 +23,9 @@ async function raw(method: string, target: string) {
   const connection = await openRaw(rest.port);
   const headers = { authorization: `Bearer ${world.secret}`, origin: 'https://evil.test', 'content-length': 0 };
   connection.write(requestHead(method, target, headers));
-  const answer = await connection.answer();
+  const response = await connection.answer();
   connection.socket.destroy();
-  return answer;
+  return response;
 }
 
 async function usedOf(address: string): Promise<number> {
@@ -71,17 +71,17 @@ describe('404', () => {
     ['POST', '/%2e%2e/xy/email/send'],
     ['POST', '\\email\\send'],
   ])('%s /v1%s is not found', async (method, path) => {
-    const answer = await raw(method, `/v1${path}`);
+    const response = await raw(method, `/v1${path}`);
 
-    expect(answer.status).toBe(404);
-    expect(errorOf(answer)).toMatchObject({ code: 'not_found', reason: 'route_not_found' });
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(rateOf(answer, world.clock.now())).toEqual({
+    expect(response.status).toBe(404);
+    expect(errorOf(response)).toMatchObject({ code: 'not_found', reason: 'route_not_found' });
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(rateOf(response, world.clock.now())).toEqual({
       limit: 120,
       remaining: 119,
       reset_unix: expect.any(Number),
     });
-    for (const name of answer.headers.keys()) expect(name).not.toMatch(/^access-control-|^allow$/);
+    for (const name of response.headers.keys()) expect(name).not.toMatch(/^access-control-|^allow$/);
   });
 
   it.each(['/', '//', '/v1', '/v10/email/send', '/v2/email/send', '//v1/email/send', '*', 'http://[', '/v1?x'])(
@@ -93,13 +93,13 @@ describe('404', () => {
 
   it('HEAD is not found if GET is not, with headers and without a body', async () => {
     for (const path of ['/email/send', '/nothing']) {
-      const answer = await fetch(rest.url + path, {
+      const response = await fetch(rest.url + path, {
         method: 'HEAD',
         headers: { authorization: `Bearer ${world.secret}` },
       });
 
-      expect([answer.status, await answer.text()]).toEqual([404, '']);
-      rateOf(answer, world.clock.now());
+      expect([response.status, await response.text()]).toEqual([404, '']);
+      rateOf(response, world.clock.now());
     }
   });
 
@@ -113,37 +113,37 @@ describe('404', () => {
     ['POST', '/Email//Send', 'The path is /v1/email/send, spelled so, and supports POST.'],
     ['GET', '/nothing', 'See /v1/openapi.json for all endpoints.'],
   ])('an unknown route, %s /v1%s, reports: %s (newcomer N13)', async (method, path, message) => {
-    const answer = await rest.call(method, path);
+    const response = await rest.call(method, path);
 
-    expect([answer.status, errorOf(answer).reason]).toEqual([404, 'route_not_found']);
-    expect(errorOf(answer).message).toBe(`No route for ${method} /v1${path}. ${message}`);
+    expect([response.status, errorOf(response).reason]).toEqual([404, 'route_not_found']);
+    expect(errorOf(response).message).toBe(`No route for ${method} /v1${path}. ${message}`);
   });
 
   it('the response repeats no header or body of the request, and only the start of a long path', async () => {
-    const answer = await rest.call('PUT', `/${'x'.repeat(5000)}`, {
+    const response = await rest.call('PUT', `/${'x'.repeat(5000)}`, {
       body: { canary: 'in the body' },
       headers: { 'x-canary': 'in a header' },
     });
 
-    expect(answer.status).toBe(404);
-    expect(answer.text).not.toMatch(/canary|in the body|in a header/);
-    expect(answer.text.length).toBeLessThan(1000);
+    expect(response.status).toBe(404);
+    expect(response.text).not.toMatch(/canary|in the body|in a header/);
+    expect(response.text.length).toBeLessThan(1000);
   });
 
   it('a client that is sending a large body receives the response', async () => {
-    const answer = await rest.call('PUT', '/email/send', { body: 'x'.repeat(20 * 1024 * 1024) });
+    const response = await rest.call('PUT', '/email/send', { body: 'x'.repeat(20 * 1024 * 1024) });
 
-    expect(answer.status).toBe(404);
+    expect(response.status).toBe(404);
   });
 
   it('no key is needed, and the response reveals nothing about one', async () => {
-    const answers = [
+    const responses = [
       await rest.call('GET', '/nothing', { key: null }),
       await rest.call('GET', '/nothing'),
       await rest.call('GET', '/nothing', { key: 'wrong' }),
     ];
 
-    expect(answers.map((answer) => errorOf(answer).reason)).toEqual(Array(3).fill('route_not_found'));
+    expect(responses.map((response) => errorOf(response).reason)).toEqual(Array(3).fill('route_not_found'));
     expect(await usedOf('127.0.0.1')).toBe(3);
   });
 
@@ -218,11 +218,11 @@ describe('200', () => {
       [404, await namesOf('GET', '/v1/nowhere', { authorization })],
     ] as const;
 
-    for (const [status, answer] of responses) {
-      expect(answer.status).toBe(status);
+    for (const [status, response] of responses) {
+      expect(response.status).toBe(status);
       for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'])
-        expect(answer.names).toContain(name);
-      expect(answer.names).not.toContain('Retry-After');
+        expect(response.names).toContain(name);
+      expect(response.names).not.toContain('Retry-After');
     }
     const { secret, key_id } = await world.workspace('free');
     await fillWindow(world, key_id, 'default', 120);
@@ -248,18 +248,18 @@ describe('400', () => {
   ])(
     'an unknown parameter of %s %s is rejected, naming %s and the known ones: %s (newcomer N3)',
     async (method, path, name, known) => {
-      const answer = await rest.call(method, path, { ...(method === 'POST' && { body: {} }) });
+      const response = await rest.call(method, path, { ...(method === 'POST' && { body: {} }) });
 
-      expect([answer.status, errorOf(answer).reason]).toEqual([400, 'unknown_parameter']);
-      expect(errorOf(answer).details?.[0]).toMatchObject({ param: name, reason: 'unknown_parameter' });
-      expect(errorOf(answer).message).toContain(known);
+      expect([response.status, errorOf(response).reason]).toEqual([400, 'unknown_parameter']);
+      expect(errorOf(response).details?.[0]).toMatchObject({ param: name, reason: 'unknown_parameter' });
+      expect(errorOf(response).message).toContain(known);
     },
   );
 
   it('every unknown parameter is named, after the key and its scope are checked', async () => {
-    const answer = await rest.call('GET', '/email/logs?page=2&offset=1&status=nothing');
+    const response = await rest.call('GET', '/email/logs?page=2&offset=1&status=nothing');
 
-    expect(errorOf(answer).details?.map(({ param }) => param)).toEqual(['page', 'offset', 'status']);
+    expect(errorOf(response).details?.map(({ param }) => param)).toEqual(['page', 'offset', 'status']);
     expect((await rest.call('GET', '/email/logs?page=2', { key: null })).status).toBe(401);
     const { secret: key } = await world.key({ scopes: ['email:send'] });
     expect((await rest.call('GET', '/email/logs?page=2', { key })).status).toBe(403);
@@ -269,8 +269,8 @@ describe('400', () => {
 describe('429', () => {
   it('the 121st request of an address is rejected, without affecting keys or other addresses', async () => {
     for (let index = 0; index < 120; index++) {
-      const answer = await rest.call('GET', '/nothing', { key: null });
-      expect([answer.status, rateOf(answer, world.clock.now()).remaining]).toEqual([404, 119 - index]);
+      const response = await rest.call('GET', '/nothing', { key: null });
+      expect([response.status, rateOf(response, world.clock.now()).remaining]).toEqual([404, 119 - index]);
     }
 
     const late = await rest.call('GET', '/nothing', { key: null });
@@ -288,10 +288,10 @@ describe('429', () => {
   it('the window that counted the request is named, even if a key was rejected', async () => {
     await fillWindow(world, '127.0.0.1', 'address', 120);
     for (const path of ['/nothing', '/email/logs', '/api-keys']) {
-      const answer = await rest.call('GET', path, { key: `pr_live_${'0'.repeat(64)}` });
+      const response = await rest.call('GET', path, { key: `pr_live_${'0'.repeat(64)}` });
 
-      expect([answer.status, errorOf(answer).reason]).toEqual([429, 'address_rate']);
-      expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
+      expect([response.status, errorOf(response).reason]).toEqual([429, 'address_rate']);
+      expect(response.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
     }
   });
 });
@@ -302,10 +302,10 @@ describe('500', () => {
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);
 
-    const answer = await lost.call('GET', '/nothing');
+    const response = await lost.call('GET', '/nothing');
 
-    expect([answer.status, errorOf(answer).code]).toEqual([500, 'internal_error']);
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 120, remaining: 0 });
+    expect([response.status, errorOf(response).code]).toEqual([500, 'internal_error']);
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 120, remaining: 0 });
     await lost.stop();
   });
 });

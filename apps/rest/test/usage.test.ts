@@ -97,9 +97,9 @@ describe('200', () => {
 
 describe('401', () => {
   it('a request without a key is rejected', async () => {
-    const answer = await rest.call('GET', '/usage', { key: null });
+    const response = await rest.call('GET', '/usage', { key: null });
 
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
   });
 });

@@ -88,8 +88,8 @@ describe('the reason that an email waits', () => {
     const body = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
     const [held, free] = await Promise.all(
       [key, other].map(async ({ secret }) => {
-        const answer = await rest.call('POST', '/email/send', { body, key: secret });
-        return String(answer.body.id);
+        const response = await rest.call('POST', '/email/send', { body, key: secret });
+        return String(response.body.id);
       }),
     );
     const { id: hold_id } = await hold('api_key', key.id);

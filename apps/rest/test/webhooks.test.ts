@@ -3,7 +3,7 @@ import { type SinkRequest, startWebhookSink, type WebhookSink } from '@postrider
 import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fillWindow } from './rate-windows.ts';
-import { type Answer, type CallOptions, detailsOf, errorOf, openRest, rateOf } from './rest-server.ts';
+import { type ApiResponse, type CallOptions, detailsOf, errorOf, openRest, rateOf } from './rest-server.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const add = (body: unknown, options: CallOptions = {}) => rest.call('POST', '/webhooks', { body, ...options });
-const idOf = (answer: Answer) => String(answer.body.id);
+const idOf = (response: ApiResponse) => String(response.body.id);
 
 /** Processes the due jobs as a worker would. */
 async function recover() {
@@ -56,9 +56,9 @@ async function home(events: unknown = ['email.queued']) {
   };
 }
 
-function entriesOf(answer: Answer): Record<string, unknown>[] {
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.data as Record<string, unknown>[];
+function entriesOf(response: ApiResponse): Record<string, unknown>[] {
+  expect(response.status, response.text).toBe(200);
+  return response.body.data as Record<string, unknown>[];
 }
 
 describe('201', () => {
@@ -82,9 +82,9 @@ describe('201', () => {
   it('all types are selected if none is named, and the URL is normalized', async () => {
     const { key } = await home();
 
-    const answer = await add({ url: 'HTTP://LOCALHOST:4000/a/../b?x=1', description: 'Shop' }, { key });
+    const response = await add({ url: 'HTTP://LOCALHOST:4000/a/../b?x=1', description: 'Shop' }, { key });
 
-    expect(answer.body).toMatchObject({ url: 'http://localhost:4000/b?x=1', events: 'all', description: 'Shop' });
+    expect(response.body).toMatchObject({ url: 'http://localhost:4000/b?x=1', events: 'all', description: 'Shop' });
     expect((await add({ url: 'http://localhost:4000', events: 'all' }, { key })).body.events).toBe('all');
   });
 });
@@ -124,9 +124,9 @@ describe('200', () => {
   it('an update changes the named fields and preserves the rest', async () => {
     const { id, call } = await home();
 
-    const answer = await call('PATCH', `/webhooks/${id}`, { events: ['email.bounced'], description: 'Shop' });
+    const response = await call('PATCH', `/webhooks/${id}`, { events: ['email.bounced'], description: 'Shop' });
 
-    expect(answer.body).toMatchObject({ id, events: ['email.bounced'], description: 'Shop', status: 'enabled' });
+    expect(response.body).toMatchObject({ id, events: ['email.bounced'], description: 'Shop', status: 'enabled' });
     expect((await call('PATCH', `/webhooks/${id}`, { description: null })).body).toMatchObject({
       events: ['email.bounced'],
       description: null,
@@ -149,9 +149,9 @@ describe('200', () => {
     expect(posted()).toEqual([]);
     await world.clock.advance(1);
 
-    const answer = await call('POST', `/webhooks/${id}/recover`, { since });
+    const response = await call('POST', `/webhooks/${id}/recover`, { since });
 
-    expect(answer.body).toEqual({
+    expect(response.body).toEqual({
       object: 'webhook_recovery',
       webhook_id: id,
       since,
@@ -209,7 +209,7 @@ describe('200', () => {
     const mailsOf = (requests: readonly SinkRequest[]) =>
       requests.map(({ body }) => String(JSON.parse(body.toString()).data.email.id)).sort();
     const mailsAt = (path: string) => mailsOf(sink.requests.filter((request) => request.path === path));
-    const idsOf = (answers: readonly Answer[]) => answers.map(({ body }) => String(body.id)).sort();
+    const idsOf = (responses: readonly ApiResponse[]) => responses.map(({ body }) => String(body.id)).sort();
     const sendAll = (with_key: string) =>
       Promise.all(Array.from({ length: 3 }, () => rest.call('POST', '/email/send', { key: with_key, body: mail })));
 
@@ -231,17 +231,17 @@ describe('200', () => {
   it('a test posts a marked example of the requested type', async () => {
     const { id, call, posted } = await home(['email.bounced']);
 
-    const answer = await call('POST', `/webhooks/${id}/test`, { type: 'email.complained' });
+    const response = await call('POST', `/webhooks/${id}/test`, { type: 'email.complained' });
 
-    expect(answer.body).toMatchObject({ object: 'webhook_delivery', webhook_id: id, status: 'pending', attempts: 0 });
+    expect(response.body).toMatchObject({ object: 'webhook_delivery', webhook_id: id, status: 'pending', attempts: 0 });
     await world.postWebhooks();
     const [request] = posted();
     expect(JSON.parse(String(request?.body))).toMatchObject({
-      id: answer.body.event_id,
+      id: response.body.event_id,
       type: 'email.complained',
       data: { test: true, recipient: { status: 'complained' } },
     });
-    expect(request?.headers['webhook-id']).toBe(answer.body.event_id);
+    expect(request?.headers['webhook-id']).toBe(response.body.event_id);
     expect((await call('POST', `/webhooks/${id}/test`)).body.event_type).toBe('email.delivered');
   });
 
@@ -302,9 +302,9 @@ describe('200', () => {
     const { id, call, send, posted } = await home();
     await send();
 
-    const answer = await call('DELETE', `/webhooks/${id}`);
+    const response = await call('DELETE', `/webhooks/${id}`);
 
-    expect(answer.body).toEqual({ object: 'webhook', id, deleted: true });
+    expect(response.body).toEqual({ object: 'webhook', id, deleted: true });
     await send();
     await world.postWebhooks();
     await world.clock.advance(24 * 60 * MINUTE_MS);
@@ -341,10 +341,10 @@ describe('400', () => {
     ['no types', { url: 'https://example.com', events: [] }, ['events invalid_type']],
     ['types that are none', { url: 'https://example.com', events: 7 }, ['events invalid_type']],
   ])('an endpoint with %s is rejected', async (_, body, details) => {
-    const answer = await add(body);
+    const response = await add(body);
 
-    expect(answer.status).toBe(400);
-    expect(detailsOf(answer)).toEqual(details);
+    expect(response.status).toBe(400);
+    expect(detailsOf(response)).toEqual(details);
   });
 
   it('an invalid range, status or limit is rejected', async () => {
@@ -389,9 +389,9 @@ describe('403', () => {
     ] as const;
 
     for (const [method, path] of calls) {
-      const answer = await rest.call(method, path, { key });
-      expect(answer.status, `${method} ${path}`).toBe(403);
-      expect(errorOf(answer).required_scope).toBe('webhooks:manage');
+      const response = await rest.call(method, path, { key });
+      expect(response.status, `${method} ${path}`).toBe(403);
+      expect(errorOf(response).required_scope).toBe('webhooks:manage');
     }
   });
 });
@@ -413,8 +413,8 @@ describe('404', () => {
     ] as const;
 
     for (const [method, path] of calls) {
-      const answer = await stranger.call(method, path, method === 'PATCH' ? { description: 'x' } : undefined);
-      expect(errorOf(answer).reason, `${method} ${path}`).toBe('webhook_not_found');
+      const response = await stranger.call(method, path, method === 'PATCH' ? { description: 'x' } : undefined);
+      expect(errorOf(response).reason, `${method} ${path}`).toBe('webhook_not_found');
     }
     const since = { since: '2020-01-01T00:00:00Z' };
     expect(errorOf(await stranger.call('POST', `/webhooks/${id}/recover`, since)).reason).toBe('webhook_not_found');
@@ -427,13 +427,13 @@ describe('422', () => {
   it('a workspace is limited to ten endpoints per mode, even concurrently', async () => {
     const { secret: key } = await world.workspace('free');
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 14 }, (_, index) => add({ url: `http://localhost:4000/${index}` }, { key })),
     );
 
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
-    const rejected = answers.filter(({ status }) => status === 422);
-    expect(rejected.map((answer) => errorOf(answer).reason)).toEqual(Array(4).fill('webhook_limit'));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(10);
+    const rejected = responses.filter(({ status }) => status === 422);
+    expect(rejected.map((response) => errorOf(response).reason)).toEqual(Array(4).fill('webhook_limit'));
   });
 
   it('sandbox endpoints count separately from live ones', async () => {
@@ -452,17 +452,17 @@ describe('422', () => {
     const sandbox_webhook = await addMany(live, { mode: 'sandbox' }, 1);
     const lives = await addMany(live, {}, 11);
 
-    const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+    const statuses = (responses: readonly ApiResponse[]) => responses.map(({ status }) => status).sort();
     const ten_and_a_refusal = [...Array(10).fill(201), 422];
     expect([statuses(tests), statuses(lives)]).toEqual([ten_and_a_refusal, ten_and_a_refusal]);
-    for (const [answers, mode] of [
+    for (const [responses, mode] of [
       [tests, 'sandbox'],
       [sandbox_webhook, 'sandbox'],
       [lives, 'live'],
     ] as const) {
-      const rejected = answers.filter(({ status }) => status === 422);
+      const rejected = responses.filter(({ status }) => status === 422);
       expect(
-        rejected.map((answer) => errorOf(answer)),
+        rejected.map((response) => errorOf(response)),
         mode,
       ).toMatchObject([{ reason: 'webhook_limit', message: expect.stringContaining(`10 ${mode} webhooks`) }]);
     }
@@ -488,10 +488,10 @@ describe('422', () => {
     'http://①⓪.0.0.1',
     'http://10。0。0。1',
   ])('the URL %s is rejected', async (url) => {
-    const answer = await add({ url });
+    const response = await add({ url });
 
-    expect(answer.status, answer.text).toBe(422);
-    expect(errorOf(answer).reason).toBe('private_address');
+    expect(response.status, response.text).toBe(422);
+    expect(errorOf(response).reason).toBe('private_address');
   });
 
   it('a name that resolves to a private address is rejected, but an unresolvable one is accepted', async () => {
@@ -520,7 +520,7 @@ describe('422', () => {
       await call('POST', `/webhooks/${id}/deliveries/${delivery?.id}/replay`),
     ];
 
-    expect(responses.map((answer) => errorOf(answer).reason)).toEqual(Array(3).fill('webhook_disabled'));
+    expect(responses.map((response) => errorOf(response).reason)).toEqual(Array(3).fill('webhook_disabled'));
   });
 });
 

@@ -5,7 +5,7 @@ import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { countEach, fillWindow } from './rate-windows.ts';
 import { openResend } from './resend-server.ts';
-import { type Answer, errorOf, openRest, startRest } from './rest-server.ts';
+import { type ApiResponse, errorOf, openRest, startRest } from './rest-server.ts';
 
 const world = await openWorld();
 const rest = await openRest(world);
@@ -34,7 +34,7 @@ const fill = ({ workspace_id }: Workspace, used: number) => fillWindow(world, wo
 const serverOf = (number: number) => (number % 2 ? rest : peer);
 const send = ({ keys, email }: Workspace, number = 0) =>
   serverOf(number).call('POST', '/email/send', { key: keys[number % 3 ? 0 : 1], body: email });
-const outcomeOf = (response: Answer) => (response.status === 429 ? errorOf(response).reason : 'passed');
+const outcomeOf = (response: ApiResponse) => (response.status === 429 ? errorOf(response).reason : 'passed');
 
 async function sharedWindow({ workspace_id }: Workspace): Promise<number | null> {
   const [row] = await world.services.sql<{ used: number }[]>`

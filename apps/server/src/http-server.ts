@@ -89,7 +89,7 @@ class MountedRequests {
 
   mount(mounts: Mounts): void {
     this.#mounts = mounts;
-    for (const answer of this.#early.splice(0)) answer();
+    for (const response of this.#early.splice(0)) response();
   }
 
   answer(request: IncomingMessage, response: ServerResponse): void {

@@ -12,13 +12,13 @@ const world = await openWorld({ LOG_LEVEL: 'debug' });
 const server = endAfterTests(await listenHttp(createHandler(world.services)));
 
 async function call(method: string, path: string, key: string, body?: unknown): Promise<number> {
-  const answer = await fetch(`${server.url}/v1${path}`, {
+  const response = await fetch(`${server.url}/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  await answer.text();
-  return answer.status;
+  await response.text();
+  return response.status;
 }
 
 it('keys, passwords and bodies appear in neither a log line nor a metric', async () => {

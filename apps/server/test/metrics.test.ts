@@ -34,8 +34,8 @@ const served = endAfterTests(await serveMetrics({ ...services, config: { ...serv
 const local = `http://127.0.0.1:${served.local_port}/metrics`;
 
 const scrape = async (url: string, key?: string) => {
-  const answer = await fetch(url, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
-  return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
+  const response = await fetch(url, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+  return { status: response.status, type: response.headers.get('content-type') ?? '', text: await response.text() };
 };
 
 it('the main port serves a key with the scope operator, and rejects every other caller', async () => {

@@ -16,7 +16,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -51,7 +51,7 @@ export interface ServerProcess extends LaunchedProcess {
   /** Returns the port of a listener from the banner. */
   portOf(listener: 'SMTP capture' | 'Bounces' | 'Metrics'): number;
   /** Sends a request to a path of this process; an object becomes a JSON body, a string is sent as is. */
-  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
   /** Sends a signal to stop it and waits for it to exit. */
   end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): Promise<Exit>;
   kill(): Promise<Exit>;
@@ -154,7 +154,7 @@ export async function startServer(env: Readonly<Record<string, string>>, checkou
       return Number(number);
     },
     async call(method, path, { key = env.BOOTSTRAP_API_KEY ?? null, body, headers = {} } = {}) {
-      const answer = await fetch(`${url}${path}`, {
+      const response = await fetch(`${url}${path}`, {
         method,
         redirect: 'manual',
         headers: {
@@ -164,9 +164,9 @@ export async function startServer(env: Readonly<Record<string, string>>, checkou
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
-      const text = await answer.text();
-      const json = answer.headers.get('content-type')?.startsWith('application/json');
-      return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : {} };
+      const text = await response.text();
+      const json = response.headers.get('content-type')?.startsWith('application/json');
+      return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : {} };
     },
     end: (signal = 'SIGTERM') => end(signal),
     kill: () => end('SIGKILL'),

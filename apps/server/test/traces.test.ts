@@ -42,20 +42,20 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: CANARY, text: CANARY };
 
 async function post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  expect(answer.ok).toBe(true);
-  return answer.text();
+  expect(response.ok).toBe(true);
+  return response.text();
 }
 
 const caller = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
 
 async function send(more: object = {}, sampled = true): Promise<string> {
-  const answer = await post('/v1/email/send', { ...mail, ...more }, sampled ? caller : {});
-  return String((JSON.parse(answer) as { id: string }).id);
+  const response = await post('/v1/email/send', { ...mail, ...more }, sampled ? caller : {});
+  return String((JSON.parse(response) as { id: string }).id);
 }
 
 const spanNames = () => spans.getFinishedSpans().map((span) => [span.name, span.spanContext().traceId === TRACE]);

@@ -45,12 +45,12 @@ const mail = {
 };
 
 async function send(url: string, body: unknown, headers: Readonly<Record<string, string>>): Promise<unknown> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  return answer.json();
+  return response.json();
 }
 
 const bearer = { authorization: `Bearer ${world.secret}` };
@@ -86,9 +86,9 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 /** Returns the stored rows of a message, without its identifiers, timestamps and sender. */
-async function rowsOf(answer: unknown) {
-  const id = /msg_[0-9a-z]+/.exec(JSON.stringify(answer))?.[0];
-  expect(id, JSON.stringify(answer)).toBeDefined();
+async function rowsOf(response: unknown) {
+  const id = /msg_[0-9a-z]+/.exec(JSON.stringify(response))?.[0];
+  expect(id, JSON.stringify(response)).toBeDefined();
   const { sql } = world.services;
   const [message] = await sql<Record<string, unknown>[]>`select * from messages where id = ${id ?? ''}`;
   const [body] = await sql<Record<string, unknown>[]>`select * from bodies where message_id = ${id ?? ''}`;

@@ -47,7 +47,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/suppressions.ts')).addSuppressionCommands,
   },
   erase: {
-    description: 'erase an address and its email content; prints a receipt without the address',
+    description: 'erase an address and its email content, and print a receipt that omits the address',
     load: async () => (await import('./commands/suppressions.ts')).addErase,
   },
   import: {
@@ -59,7 +59,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/webhooks-listen.ts')).addWebhooks,
   },
   login: {
-    description: 'store a URL and an API key for later commands; reads the key from stdin',
+    description: 'read an API key from stdin and store it with the URL for later commands',
     load: async () => (await import('./commands/login.ts')).addLogin,
   },
   operators: {

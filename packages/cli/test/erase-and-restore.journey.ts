@@ -8,13 +8,13 @@ const { directory, environment, postrider, send } = await openCommandLine();
 
 describe('destructive commands', () => {
   /** Runs a command as on a terminal where a person types the answer. */
-  async function answering(args: readonly string[], answer: string): Promise<Outcome & { readonly prompt: string }> {
+  async function responding(args: readonly string[], response: string): Promise<Outcome & { readonly prompt: string }> {
     let [out, err, prompt] = ['', '', ''];
     const code = await runCommand(args, {
       env: environment(),
       question: async (text) => {
         prompt += text;
-        return answer;
+        return response;
       },
       draw: (text) => {
         err += text;
@@ -34,8 +34,8 @@ describe('destructive commands', () => {
     await send('--to', 'counted@example.com');
 
     const dryRun = await postrider(['erase', 'counted@example.com']);
-    const other = await answering(['erase', 'counted@example.com'], '1');
-    const erasure = await answering(['erase', 'counted@example.com'], '2');
+    const other = await responding(['erase', 'counted@example.com'], '1');
+    const erasure = await responding(['erase', 'counted@example.com'], '2');
 
     expect([dryRun.code, dryRun.err]).toEqual([2, expect.stringMatching(/^missing_option: .* of 2 emails .*--yes/s)]);
     expect([other.code, other.err]).toEqual([1, expect.stringContaining('not_confirmed: ')]);
@@ -45,8 +45,8 @@ describe('destructive commands', () => {
 
   it('a revocation of one key asks for the count too, and audit verify draws a progress bar', async () => {
     const key = JSON.parse((await postrider(['keys', 'create', '--name', 'K', '--scope', 'admin', '--json'])).out);
-    const revocation = await answering(['keys', 'revoke', key.id], '1');
-    const verification = await answering(['audit', 'verify'], '');
+    const revocation = await responding(['keys', 'revoke', key.id], '1');
+    const verification = await responding(['audit', 'verify'], '');
 
     expect(revocation.err).toContain(`${key.id} (K, never used) would be revoked permanently.`);
     expect(revocation.code).toBe(0);

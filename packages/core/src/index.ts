@@ -6,11 +6,11 @@ export { DEFAULT_BODY_BYTES, SEND_BODY_BYTES } from './operation/body-limits.ts'
 export {
   type Actor,
   type ActorContext,
-  type AnswerNotes,
   type Context,
   type Credential,
   type KeyActor,
   type Log,
+  type ResponseNotes as AnswerNotes,
   type Services,
   type SystemActor,
   type UserActor,

@@ -21,9 +21,9 @@ class Wire extends Duplex {
   readonly #answers: (sent: Buffer) => Buffer | null;
 
   /** `answers` may respond in place of the server. */
-  constructor(high_water_mark: number, answers: (sent: Buffer) => Buffer | null = () => null) {
+  constructor(high_water_mark: number, responses: (sent: Buffer) => Buffer | null = () => null) {
     super({ writableHighWaterMark: high_water_mark });
-    this.#answers = answers;
+    this.#answers = responses;
     this.#socket.on('data', (data) => this.push(data));
     this.#socket.on('error', (error) => this.destroy(error));
     this.#socket.on('close', () => this.destroy());
@@ -32,12 +32,12 @@ class Wire extends Duplex {
   override _read(): void {}
 
   override _write(data: Buffer, _encoding: string, done: () => void): void {
-    const answer = this.#answers(data);
-    if (answer === null) {
+    const response = this.#answers(data);
+    if (response === null) {
       this.#socket.write(data, done);
       return;
     }
-    this.push(answer);
+    this.push(response);
     done();
   }
 

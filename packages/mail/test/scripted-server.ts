@@ -6,8 +6,8 @@ export type Verb = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'dot' | 'RSE
  * The response of a scripted server. A function acts on the socket itself, and nothing else is read until the promise
  * it returns settles. Null means permanent silence, and an empty string no response to this command.
  */
-export type Answer = string | null | ((socket: Socket) => unknown);
-export type Script = (verb: Verb, connection: number, line: string) => Answer | undefined;
+export type ServerReply = string | null | ((socket: Socket) => unknown);
+export type Script = (verb: Verb, connection: number, line: string) => ServerReply | undefined;
 
 export interface ScriptedServer {
   readonly port: number;
@@ -46,7 +46,7 @@ export const DEFAULTS: Record<Verb, string> = {
 };
 export const PIPELINING = '250-sink\r\n250 PIPELINING';
 const VERBS = new Set<string>(Object.keys(DEFAULTS));
-export const hangUp: Answer = (socket) => socket.destroy();
+export const hangUp: ServerReply = (socket) => socket.destroy();
 
 /**
  * Starts an SMTP server that responds to every command immediately, as its script says, or otherwise as a correct
@@ -65,7 +65,7 @@ export async function startScriptedServer(
     let received = '';
     let inBody = false;
     let is_silent = false;
-    const answer = (verb: Verb, line: string) => {
+    const response = (verb: Verb, line: string) => {
       const choice = script(verb, connection, line);
       const reply = choice === undefined ? DEFAULTS[verb] : choice;
       if (typeof reply === 'function') {
@@ -94,11 +94,11 @@ export async function startScriptedServer(
           state.verbs.push('dot');
           if (received !== '') state.ahead++;
           if (options.forgetful) received = '';
-          answer('dot', piece);
+          response('dot', piece);
         } else {
           const verb = piece.split(/[ :]/)[0]?.toUpperCase() ?? '';
           state.verbs.push(verb);
-          if (VERBS.has(verb)) answer(verb as Verb, piece);
+          if (VERBS.has(verb)) response(verb as Verb, piece);
         }
       }
     };
@@ -106,7 +106,7 @@ export async function startScriptedServer(
       received += chunk.toString('latin1');
       read();
     });
-    answer('greeting', '');
+    response('greeting', '');
   };
   const server = options.tls ? createTlsServer(options.tls, serve) : createServer(serve);
   server.on('tlsClientError', () => undefined);

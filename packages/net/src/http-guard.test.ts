@@ -32,12 +32,12 @@ const post = (guard: HttpGuard, url: string) => guard.post({ url, headers: { 'x-
 const portOf = (url: string) => new URL(url).port;
 
 /** Starts a server that responds to each connection with custom bytes. */
-async function talker(answer: (socket: Socket) => void): Promise<string> {
+async function talker(response: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.once('data', () => answer(socket));
+    socket.once('data', () => response(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => {
@@ -204,13 +204,13 @@ describe('an HTTP response', () => {
   });
 
   it('a response over TLS counts as none without a trusted certificate for the host', async () => {
-    const answering = createTlsServer(mailCertificate, (_, response) => response.end());
-    await new Promise<void>((resolve) => answering.listen(0, '127.0.0.1', resolve));
+    const responding = createTlsServer(mailCertificate, (_, response) => response.end());
+    await new Promise<void>((resolve) => responding.listen(0, '127.0.0.1', resolve));
     closing.push(async () => {
-      answering.closeAllConnections();
-      await new Promise((resolve) => answering.close(resolve));
+      responding.closeAllConnections();
+      await new Promise((resolve) => responding.close(resolve));
     });
-    const { port } = answering.address() as AddressInfo;
+    const { port } = responding.address() as AddressInfo;
     for (const name of ['mx1.good.test', 'other.test']) dns.set(name, 'A', ['127.0.0.1']);
 
     expect(await post(open(), `https://mx1.good.test:${port}/`)).toMatchObject({

@@ -21,7 +21,7 @@ export interface HttpPost {
   readonly body: Buffer;
 }
 
-interface HttpAnswer {
+interface HttpResponse {
   readonly kind: 'answered';
   readonly status: number;
   /** The header as received. */
@@ -32,7 +32,7 @@ interface HttpAnswer {
   readonly text: string;
 }
 
-export type HttpOutcome = HttpAnswer | { readonly kind: 'failed'; readonly error: string };
+export type HttpOutcome = HttpResponse | { readonly kind: 'failed'; readonly error: string };
 
 /** The only HTTP client for user-supplied URLs: public addresses only, no redirects, and limits on time and size. */
 export interface HttpGuard {
@@ -169,7 +169,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   /** The beginning of the body. */
   readonly #kept: Buffer[] = [];
   #read = 0;
-  #head: Pick<HttpAnswer, 'status' | 'retry_after' | 'headers'> | null = null;
+  #head: Pick<HttpResponse, 'status' | 'retry_after' | 'headers'> | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #cut_by: Error | null = null;
 
@@ -255,14 +255,14 @@ function createConnect(dial: buildConnector.connector, guard: AddressGuard): bui
       callback(new Error(refusal), null);
       return;
     }
-    dial(options, (...answer) => {
-      const [error, socket] = answer;
+    dial(options, (...response) => {
+      const [error, socket] = response;
       if (error !== null) {
         callback(withoutAddress(error, options.hostname), null);
         return;
       }
       if (guard(socket.remoteAddress ?? '') === null) {
-        callback(...answer);
+        callback(...response);
         return;
       }
       socket.destroy();
@@ -280,7 +280,7 @@ function createResolve(dns_servers: readonly string[]): Resolve {
     // a name served by an untrusted server must not block it.
     if (dns_servers.length === 0 && !hostname.includes('.')) return bySystem(hostname);
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const addresses = [four, six].flatMap((response) => (response.status === 'fulfilled' ? response.value : []));
     if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
     return addresses;
   };

@@ -42,7 +42,7 @@ const refusal = (code: string, reason: string, facts: object = {}) => ({
   error: { code, reason, message: 'No.', request_id: 'req_1', docs_url: 'http://localhost/errors/x', ...facts },
 });
 /** Scripts these responses in order; the last one repeats. */
-function answers(...list: readonly WebhookAnswer[]): void {
+function responses(...list: readonly WebhookAnswer[]): void {
   let call_count = 0;
   service.script(() => list[Math.min(call_count++, list.length - 1)] ?? { kind: 'drop' });
 }
@@ -93,7 +93,7 @@ describe('the SDK client', () => {
   });
 
   it.each(['', '/', '/v1', '/v1/'])('accepts the address with %j at the end', async (end) => {
-    answers(reply(202, response));
+    responses(reply(202, response));
 
     await client({ url: service.url + end }).email.send(mail);
 
@@ -107,7 +107,7 @@ describe('the SDK client', () => {
   });
 
   it('never shows its key when printed or in errors', async () => {
-    answers(reply(404, refusal('not_found', 'message_not_found')), { kind: 'drop' });
+    responses(reply(404, refusal('not_found', 'message_not_found')), { kind: 'drop' });
     const postrider = client({ max_retries: 0 });
 
     const errors = [await failure(postrider.email.get('msg_1')), await failure(postrider.email.get('msg_1'))];
@@ -150,7 +150,7 @@ describe('the SDK client', () => {
   });
 
   it('follows no redirect', async () => {
-    answers(reply(301, '', { location: `${service.url}/elsewhere` }));
+    responses(reply(301, '', { location: `${service.url}/elsewhere` }));
 
     const error = await failure(client().email.get('msg_1'));
 
@@ -162,7 +162,7 @@ describe('the SDK client', () => {
 describe('SDK errors', () => {
   it('have the class for their code, with everything the response contains', async () => {
     const details = [{ param: 'to', reason: 'invalid_email', message: 'to is wrong.' }];
-    answers(reply(403, refusal('forbidden', 'missing_scope', { details, required_scope: 'email:send' })));
+    responses(reply(403, refusal('forbidden', 'missing_scope', { details, required_scope: 'email:send' })));
 
     const error = await failure(client().email.send(mail));
 
@@ -188,7 +188,7 @@ describe('SDK errors', () => {
   });
 
   it('report a response from a proxy', async () => {
-    answers(reply(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' }));
+    responses(reply(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' }));
 
     const error = await failure(client({ max_retries: 0 }).usage.get());
 
@@ -199,7 +199,7 @@ describe('SDK errors', () => {
 
 describe('SDK retries', () => {
   it('repeat a send under one idempotency key, and each send has its own', async () => {
-    answers(reply(500, refusal('internal_error', 'unexpected'), now), { kind: 'drop' }, reply(202, response));
+    responses(reply(500, refusal('internal_error', 'unexpected'), now), { kind: 'drop' }, reply(202, response));
     const postrider = client();
 
     expect(await postrider.email.send(mail)).toEqual(response);
@@ -211,7 +211,7 @@ describe('SDK retries', () => {
   });
 
   it('use the caller’s idempotency key', async () => {
-    answers(reply(202, response));
+    responses(reply(202, response));
 
     await client().email.send(mail, { idempotency_key: 'receipt-1815' });
 
@@ -220,14 +220,14 @@ describe('SDK retries', () => {
 
   it('wait as long as a 429 requires, even for requests that are never retried otherwise', async () => {
     const limited = reply(429, refusal('rate_limited', 'default_rate'), now);
-    answers(limited, limited, reply(201, { id: 'key_1' }));
+    responses(limited, limited, reply(201, { id: 'key_1' }));
 
     expect(await client().apiKeys.create({ name: 'Shop', scopes: ['email:send'] })).toMatchObject({ id: 'key_1' });
     expect(service.requests).toHaveLength(3);
   });
 
   it('stop at a 429 that requires a wait longer than one window', async () => {
-    answers(reply(429, refusal('rate_limited', 'login_rate'), { 'retry-after': '3600' }));
+    responses(reply(429, refusal('rate_limited', 'login_rate'), { 'retry-after': '3600' }));
 
     const error = await failure(client().usage.get());
 
@@ -237,25 +237,25 @@ describe('SDK retries', () => {
   });
 
   it('request the response again while the first attempt is still in progress', async () => {
-    answers(reply(422, refusal('unprocessable', 'idempotency_in_progress'), now), reply(202, response));
+    responses(reply(422, refusal('unprocessable', 'idempotency_in_progress'), now), reply(202, response));
 
     expect(await client().email.send(mail)).toEqual(response);
   });
 
   it('never repeat a request that might take effect twice or was rejected permanently', async () => {
-    answers(reply(500, refusal('internal_error', 'unexpected'), now));
+    responses(reply(500, refusal('internal_error', 'unexpected'), now));
     expect(await failure(client().apiKeys.create({ name: 'Shop', scopes: ['email:send'] }))).toMatchObject({
       status: 500,
     });
     expect(service.requests).toHaveLength(1);
 
-    answers(reply(404, refusal('not_found', 'message_not_found'), now));
+    responses(reply(404, refusal('not_found', 'message_not_found'), now));
     expect(await failure(client().email.get('msg_1'))).toBeInstanceOf(NotFoundError);
     expect(service.requests).toHaveLength(2);
   });
 
   it('stop after max_retries with the last error', async () => {
-    answers(reply(503, refusal('internal_error', 'unexpected'), now));
+    responses(reply(503, refusal('internal_error', 'unexpected'), now));
 
     await failure(client().usage.get({ max_retries: 3 }));
     await failure(client({ max_retries: 0 }).usage.get());
@@ -298,7 +298,7 @@ describe('an AbortSignal', () => {
   });
 
   it('interrupts the pause before a retry, and a call that has not started', async () => {
-    answers(reply(429, refusal('rate_limited', 'send_rate'), { 'retry-after': '50' }));
+    responses(reply(429, refusal('rate_limited', 'send_rate'), { 'retry-after': '50' }));
     const abort = new AbortController();
     const call = failure(client().email.send(mail, { signal: abort.signal }));
     await service.waitFor(1);
@@ -316,7 +316,7 @@ describe('an SDK list', () => {
     reply(200, { object: 'list', data: ids.map((id) => ({ id })), has_more: next_cursor !== null, next_cursor });
 
   it('is its first page when awaited, and every entry when iterated', async () => {
-    answers(page(['msg_3', 'msg_2'], 'c1'), page(['msg_3', 'msg_2'], 'c1'), page([], 'c2'), page(['msg_1'], null));
+    responses(page(['msg_3', 'msg_2'], 'c1'), page(['msg_3', 'msg_2'], 'c1'), page([], 'c2'), page(['msg_1'], null));
     const filters = { status: 'bounced', tag: ['a', 'b'], limit: 2 };
 
     const first = await client().email.logs(filters);
@@ -335,7 +335,7 @@ describe('an SDK list', () => {
   });
 
   it('requests no page that is not needed', async () => {
-    answers(page(['msg_2'], 'c1'));
+    responses(page(['msg_2'], 'c1'));
     const list = client().email.logs();
     expect(service.requests).toHaveLength(0);
 

@@ -30,7 +30,7 @@ export { bringMail, type SmtpVisitor, visitSmtp } from './smtp-visitor.ts';
 export {
   type SinkRequest,
   startWebhookSink,
-  type WebhookAnswer,
+  type WebhookReply as WebhookAnswer,
   type WebhookRule,
   type WebhookSink,
 } from './webhook-sink.ts';

@@ -129,11 +129,11 @@ describe('the SMTP sink', () => {
     const talk = dial();
     await upToData(talk);
 
-    const answer = talk.say(`${mail}\r\n.`);
+    const reply = talk.say(`${mail}\r\n.`);
     expect(sink.mails).toHaveLength(0);
     gate.resolve();
 
-    expect(await answer).toMatch(/^250 /);
+    expect(await reply).toMatch(/^250 /);
     talk.socket.destroy();
   });
 

@@ -14,7 +14,7 @@ export interface SinkRequest {
   readonly nth: number;
 }
 
-export type WebhookAnswer =
+export type WebhookReply =
   | {
       readonly kind: 'reply';
       readonly status: number;
@@ -24,7 +24,7 @@ export type WebhookAnswer =
   | { readonly kind: 'drop' }
   | { readonly kind: 'stall'; readonly until: Promise<unknown> };
 
-export type WebhookRule = (request: SinkRequest) => WebhookAnswer;
+export type WebhookRule = (request: SinkRequest) => WebhookReply;
 
 export interface WebhookSink {
   readonly url: string;
@@ -65,12 +65,12 @@ export async function startWebhookSink(options: WebhookSinkOptions = {}): Promis
         received_at: now(),
         nth,
       };
-      const answer = rule(request);
+      const response = rule(request);
       arrivals.add(request);
-      if (answer.kind === 'reply') outgoing.writeHead(answer.status, answer.headers).end(answer.body);
-      else if (answer.kind === 'drop') incoming.socket.destroy();
+      if (response.kind === 'reply') outgoing.writeHead(response.status, response.headers).end(response.body);
+      else if (response.kind === 'drop') incoming.socket.destroy();
       else
-        answer.until.then(
+        response.until.then(
           () => outgoing.writeHead(200).end(),
           () => incoming.socket.destroy(),
         );

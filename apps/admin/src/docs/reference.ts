@@ -69,7 +69,7 @@ export function referenceMarkdown(document: OpenApi): string {
 function operationText(method: string, path: string, operation: OperationObject): string {
   const parameters = operation.parameters ?? [];
   const body = operation.requestBody?.content?.['application/json'].schema;
-  const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+  const responses = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
   return [
     `### ${method} ${path}`,
     `${operation.summary}. ${operation.description} [Try it](/docs/try#${encodeURIComponent(`${method} ${path}`)})`,
@@ -87,7 +87,7 @@ function operationText(method: string, path: string, operation: OperationObject)
         ]
       : []),
     ...(body ? ['**Body**', shapeOf(body)] : []),
-    ...answers.flatMap(([status, { description = '', content }]) => [
+    ...responses.flatMap(([status, { description = '', content }]) => [
       `**${status}** ${description}`,
       ...(content ? [shapeOf(content['application/json'].schema)] : []),
     ]),

@@ -51,16 +51,16 @@ export function goToSignIn(): void {
 
 /** Signs in through the form endpoint that also works without scripts. Returns where to go next, or the error. */
 export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
-  const answer = await fetch(path, {
+  const response = await fetch(path, {
     method: 'POST',
     headers: { accept: 'application/json' },
     body: new URLSearchParams(form),
   }).catch(() => null);
-  if (answer === null) return { ok: false, message: words.silentForm };
+  if (response === null) return { ok: false, message: words.silentForm };
   // The cast is safe for our endpoint. Anything else, such as a proxy's page, becomes {}.
-  const body = (await answer.json().catch(() => ({}))) as { next?: string; error?: { message?: string } };
-  if (answer.ok) return { ok: true, next: body.next ?? '/' };
-  return { ok: false, message: body.error?.message ?? words.failed(answer.status) };
+  const body = (await response.json().catch(() => ({}))) as { next?: string; error?: { message?: string } };
+  if (response.ok) return { ok: true, next: body.next ?? '/' };
+  return { ok: false, message: body.error?.message ?? words.failed(response.status) };
 }
 
 export type SignedIn = { readonly ok: true; readonly next: string } | { readonly ok: false; readonly message: string };

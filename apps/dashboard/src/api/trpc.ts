@@ -27,9 +27,9 @@ export const client = createTRPCClient<AppRouter>({
         maxItems: MAX_BATCH_SIZE,
         headers: { 'x-postrider': '1' },
         async fetch(url, init) {
-          const answer = await fetch(url, init as RequestInit);
-          noteRelease(answer.headers.get('x-dashboard-release'));
-          return answer;
+          const response = await fetch(url, init as RequestInit);
+          noteRelease(response.headers.get('x-dashboard-release'));
+          return response;
         },
       }),
     }),

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react';
 export function PageHeader({
   title,
   name = title,
-  answer,
+  answer: response,
   actions,
   back,
 }: {
@@ -23,7 +23,7 @@ export function PageHeader({
       <div className="grow">
         {back}
         <h1>{title}</h1>
-        {answer !== undefined && <div className="answer">{answer}</div>}
+        {response !== undefined && <div className="answer">{response}</div>}
       </div>
       {actions && <div className="line">{actions}</div>}
     </header>

@@ -12,7 +12,13 @@ export function SessionDialogs() {
   return open && <SessionDialog key={open.need} need={open.need} answer={open.answer} />;
 }
 
-function SessionDialog({ need, answer }: { readonly need: Need; readonly answer: (is_confirmed: boolean) => void }) {
+function SessionDialog({
+  need,
+  answer: response,
+}: {
+  readonly need: Need;
+  readonly answer: (is_confirmed: boolean) => void;
+}) {
   const me = useMe();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -24,12 +30,12 @@ function SessionDialog({ need, answer }: { readonly need: Need; readonly answer:
     setBusy(true);
     const result = await signIn(need === 'password' ? '/login/confirm' : '/login', { email: me.email, password });
     setBusy(false);
-    if (result.ok) return answer(true);
+    if (result.ok) return response(true);
     setProblem(result.message);
     form.querySelector<HTMLInputElement>('input[type="password"]')?.select();
   };
   return (
-    <Dialog title={text.title} onClose={() => answer(false)}>
+    <Dialog title={text.title} onClose={() => response(false)}>
       <p className="muted">{text.about}</p>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <Field label={words.session.session.email} name="email">
@@ -45,7 +51,7 @@ function SessionDialog({ need, answer }: { readonly need: Need; readonly answer:
         <p className="small muted">{text.noPassword}</p>
         <div className="actions">
           {need === 'session' ? (
-            <button type="button" className="button" onClick={() => answer(true)}>
+            <button type="button" className="button" onClick={() => response(true)}>
               {words.session.session.other}
             </button>
           ) : (

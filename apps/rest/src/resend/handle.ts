@@ -25,7 +25,7 @@ import { type Row, rows } from './rows.ts';
 
 const PREFIX = '/resend';
 
-interface Answer {
+interface ResendResponse {
   readonly status: number;
   readonly body: unknown;
   readonly retry?: Record<string, string>;
@@ -43,7 +43,7 @@ export function createResendHandler(
     { request_id, trace }: Pick<Context, 'request_id' | 'trace'>,
     url: URL,
     route: RouteResult,
-  ): Promise<Answer> => {
+  ): Promise<ResendResponse> => {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     const credential = readCredential(bearerToken(request.headers.authorization), address);
     if (credential instanceof AppError) throw (await refuseAddress(services, address, credential)).error;

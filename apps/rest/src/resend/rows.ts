@@ -17,10 +17,10 @@ export interface Row {
 function row(
   method: string,
   path: string,
-  answer: Row['answer'],
+  response: Row['answer'],
   rest: Partial<Pick<Row, 'status' | 'rate_class'>> = {},
 ): Row {
-  return { method, path, answer, status: 200, rate_class: 'default', ...rest };
+  return { method, path, answer: response, status: 200, rate_class: 'default', ...rest };
 }
 
 /** Everything that is supported. Other Resend paths return a 404 that says so. */

@@ -336,14 +336,14 @@ describe('202', () => {
     it('creates one message from fifty concurrent duplicates on two processes', async () => {
       const servers = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? rest : other));
 
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         servers.map((server) => server.call('POST', '/email/send', { body: hello, ...keyed('duplicates') })),
       );
 
-      expect(countEach(answers.map((answer) => answer.status))).toEqual(new Map([[202, 50]]));
-      expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
-      expect(answers.filter((answer) => !answer.headers.has('idempotent-replayed'))).toHaveLength(1);
-      for (const answer of answers.slice(0, 1)) await onlyCopyOf(answer);
+      expect(countEach(responses.map((response) => response.status))).toEqual(new Map([[202, 50]]));
+      expect(new Set(responses.map((response) => response.text)).size).toBe(1);
+      expect(responses.filter((response) => !response.headers.has('idempotent-replayed'))).toHaveLength(1);
+      for (const response of responses.slice(0, 1)) await onlyCopyOf(response);
     });
 
     it('is independent of the same key in another workspace', async () => {

@@ -11,12 +11,12 @@ describe('500', () => {
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);
 
-    const answer = await lost.call('POST', '/email/send', { body: hello });
+    const response = await lost.call('POST', '/email/send', { body: hello });
 
-    expect(answer.status).toBe(500);
-    expect(errorOf(answer)).toMatchObject({ code: 'internal_error', reason: 'unexpected' });
-    expect(answer.text).not.toMatch(/CONNECTION|select|postgres:|at .*\.ts/i);
-    expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 1000, remaining: 0 });
+    expect(response.status).toBe(500);
+    expect(errorOf(response)).toMatchObject({ code: 'internal_error', reason: 'unexpected' });
+    expect(response.text).not.toMatch(/CONNECTION|select|postgres:|at .*\.ts/i);
+    expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 1000, remaining: 0 });
     await lost.stop();
   });
 
@@ -75,10 +75,10 @@ describe('500', () => {
         ),
         fc.option(fc.string({ minLength: 1, maxLength: 20 }).filter((key) => /^[!-~]+$/.test(key))),
         async (body, key) => {
-          const answer = await post(JSON.stringify(body), key === null ? {} : keyed(key));
+          const response = await post(JSON.stringify(body), key === null ? {} : keyed(key));
 
-          expect([202, 400, 422], answer.text).toContain(answer.status);
-          if (answer.status !== 202) errorOf(answer);
+          expect([202, 400, 422], response.text).toContain(response.status);
+          if (response.status !== 202) errorOf(response);
         },
       ),
       { numRuns: 400 },

@@ -6,7 +6,7 @@ import { headerLines, hello, onlyCopyOf, openSender, post, rest, send, world } f
 openSender();
 
 const entryOf = async (id: unknown) => (await rest.call('GET', `/email/logs/${id}`)).body;
-const ignoredBy = (answer: { readonly headers: Headers }) => answer.headers.get('postrider-ignored-fields');
+const ignoredBy = (response: { readonly headers: Headers }) => response.headers.get('postrider-ignored-fields');
 
 describe('tags', () => {
   it('can be any printable text, shown and compared unchanged', async () => {
@@ -75,10 +75,10 @@ describe('values of headers and metadata', () => {
   );
 
   it('are rejected in List-Unsubscribe if not ASCII (chaos C5)', async () => {
-    const answer = await send({ headers: { 'List-Unsubscribe': '<https://example.com/jörg>' } });
+    const response = await send({ headers: { 'List-Unsubscribe': '<https://example.com/jörg>' } });
 
-    expect(detailsOf(answer)).toEqual(['headers.List-Unsubscribe invalid_header']);
-    expect(errorOf(answer).message).toContain('List-Unsubscribe');
+    expect(detailsOf(response)).toEqual(['headers.List-Unsubscribe invalid_header']);
+    expect(errorOf(response).message).toContain('List-Unsubscribe');
   });
 });
 
@@ -160,10 +160,10 @@ describe('a misplaced field', () => {
     ['template', 'html or text'],
     ['template_id', 'html or text'],
   ])('is rejected: %s belongs to %s (newcomer N2)', async (name, place) => {
-    const answer = await send({ [name]: true });
+    const response = await send({ [name]: true });
 
-    expect([answer.status, detailsOf(answer)]).toEqual([400, [`${name} misplaced_field`]]);
-    expect(errorOf(answer).message).toContain(place);
+    expect([response.status, detailsOf(response)]).toEqual([400, [`${name} misplaced_field`]]);
+    expect(errorOf(response).message).toContain(place);
     const batch = await rest.call('POST', '/email/batch', { body: [hello, { ...hello, [name]: true }] });
     expect(batch.body.data).toMatchObject([{ status: 'queued' }, { error: { reason: 'misplaced_field' } }]);
     const whole = await rest.call('POST', '/email/batch', { body: { messages: [hello], [name]: true } });
@@ -173,27 +173,27 @@ describe('a misplaced field', () => {
 
 describe('a misspelled field name', () => {
   it('a misspelled name inside an attachment is named by its path', async () => {
-    const answer = await send({ attachments: [{ filename: 'a.txt', content: 'SGk=', contentType: 'text/plain' }] });
+    const response = await send({ attachments: [{ filename: 'a.txt', content: 'SGk=', contentType: 'text/plain' }] });
 
-    expect(detailsOf(answer)).toEqual(['attachments[0].contentType misspelled_field']);
-    expect(errorOf(answer).message).toContain('did you mean attachments[0].content_type?');
+    expect(detailsOf(response)).toEqual(['attachments[0].contentType misspelled_field']);
+    expect(errorOf(response).message).toContain('did you mean attachments[0].content_type?');
   });
 });
 
 describe('an error message', () => {
   it('an invalid JSON body is reported with line and column (newcomer N11)', async () => {
-    const answer = await post('{\n  "from": "a@sandbox.test",\n  "to": [\'ada@example.com\']\n}');
+    const response = await post('{\n  "from": "a@sandbox.test",\n  "to": [\'ada@example.com\']\n}');
 
-    expect(errorOf(answer)).toMatchObject({
+    expect(errorOf(response)).toMatchObject({
       reason: 'malformed_json',
       message: 'The body is not valid JSON: line 3, column 10: names and strings take double quotes.',
     });
   });
 
   it('an unsupported charset is named (newcomer N11)', async () => {
-    const answer = await send({}, { headers: { 'content-type': 'application/json; charset=latin1' } });
+    const response = await send({}, { headers: { 'content-type': 'application/json; charset=latin1' } });
 
-    expect(errorOf(answer)).toMatchObject({
+    expect(errorOf(response)).toMatchObject({
       reason: 'unsupported_media_type',
       message: 'The charset latin1 is not supported. Send JSON in UTF-8.',
     });
@@ -207,10 +207,10 @@ describe('an error message', () => {
   });
 
   it('non-ASCII letters before the @ are reported as unsupported (real R23)', async () => {
-    const answer = await send({ to: 'jörg@example.com' });
+    const response = await send({ to: 'jörg@example.com' });
 
-    expect(detailsOf(answer)).toEqual(['to invalid_email']);
-    expect(errorOf(answer).message).toContain('not supported');
+    expect(detailsOf(response)).toEqual(['to invalid_email']);
+    expect(errorOf(response).message).toContain('not supported');
   });
 
   it.each(['Authorization', 'Content-Type', 'Idempotency-Key'])(
@@ -229,10 +229,10 @@ describe('an error message', () => {
         requestHead('POST', '/v1/email/send', headers).replace('\r\n', `\r\n${name}: ${value}\r\n`) + body,
       );
 
-      const answer = await connection.answer();
+      const response = await connection.answer();
 
-      expect([answer.status, errorOf(answer).reason]).toEqual([400, 'malformed_request']);
-      expect(errorOf(answer).message).toContain(name);
+      expect([response.status, errorOf(response).reason]).toEqual([400, 'malformed_request']);
+      expect(errorOf(response).message).toContain(name);
       connection.socket.destroy();
     },
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { openRaw, requestHead } from '../raw-http.ts';
-import { type Answer, detailsOf, errorOf, rateOf } from '../rest-server.ts';
+import { type ApiResponse, detailsOf, errorOf, rateOf } from '../rest-server.ts';
 import {
   hello,
   keyed,
@@ -21,10 +21,10 @@ import {
 openSender();
 
 describe('400', () => {
-  const reasonOf = async (answer: Answer): Promise<string> => {
-    const error = errorOf(answer);
-    expect([answer.status, error.code], answer.text).toEqual([400, 'invalid_request']);
-    rateOf(answer, world.clock.now());
+  const reasonOf = async (response: ApiResponse): Promise<string> => {
+    const error = errorOf(response);
+    expect([response.status, error.code], response.text).toEqual([400, 'invalid_request']);
+    rateOf(response, world.clock.now());
     return error.reason;
   };
 
@@ -38,18 +38,18 @@ describe('400', () => {
   it.each(['null', '[]', '"x"', '42', 'true', '[{}]'])(
     'the body %s is rejected because it is not an object',
     async (body) => {
-      const answer = await post(body);
+      const response = await post(body);
 
-      expect(await reasonOf(answer)).toBe('invalid_type');
-      expect(errorOf(answer).message).toBe('The body must be an object.');
+      expect(await reasonOf(response)).toBe('invalid_type');
+      expect(errorOf(response).message).toBe('The body must be an object.');
     },
   );
 
   it('a missing body is rejected', async () => {
-    const answer = await rest.call('POST', '/email/send');
+    const response = await rest.call('POST', '/email/send');
 
-    expect(await reasonOf(answer)).toBe('missing_field');
-    expect(errorOf(answer).message).toBe('The body is required; add it.');
+    expect(await reasonOf(response)).toBe('missing_field');
+    expect(errorOf(response).message).toBe('The body is required; add it.');
   });
 
   it.each([
@@ -76,11 +76,11 @@ describe('400', () => {
     const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
     raw.write(requestHead('POST', '/v1/email/send', { ...head, 'content-length': 14 * MIB + 1 }));
 
-    const answer = await raw.answer();
+    const response = await raw.answer();
 
-    expect(answer).toMatchObject({ status: 400, body: { error: { reason: 'body_too_large' } } });
-    expect(answer.headers.get('connection')).toBe('close');
-    rateOf(answer, world.clock.now());
+    expect(response).toMatchObject({ status: 400, body: { error: { reason: 'body_too_large' } } });
+    expect(response.headers.get('connection')).toBe('close');
+    rateOf(response, world.clock.now());
     raw.socket.destroy();
   });
 
@@ -104,17 +104,17 @@ describe('400', () => {
   it('a body of exactly 14 MiB passes the size check', async () => {
     const frame = JSON.stringify({ ...hello, foo: '' });
 
-    const answer = await send({ foo: 'x'.repeat(14 * MIB - frame.length) });
+    const response = await send({ foo: 'x'.repeat(14 * MIB - frame.length) });
 
-    expect(answer.status).toBe(202);
+    expect(response.status).toBe(202);
   });
 
   it('a compressed body is not inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
 
-    const answer = await post(bomb, { headers: { 'content-encoding': 'gzip' } });
+    const response = await post(bomb, { headers: { 'content-encoding': 'gzip' } });
 
-    expect(await reasonOf(answer)).toBe('unsupported_media_type');
+    expect(await reasonOf(response)).toBe('unsupported_media_type');
   });
 
   it('invalid UTF-8 is rejected, without replacement characters', async () => {
@@ -175,19 +175,19 @@ describe('400', () => {
   });
 
   it('BCC is rejected as a misspelled bcc, and no recipient is dropped silently', async () => {
-    const answer = await rest.call('POST', '/email/send', { body: { ...hello, BCC: 'x@example.com' } });
+    const response = await rest.call('POST', '/email/send', { body: { ...hello, BCC: 'x@example.com' } });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: { reason: 'misspelled_field' } });
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ error: { reason: 'misspelled_field' } });
   });
 
   it('a header repeated in a different case is rejected', async () => {
     const headers = { 'List-Unsubscribe': '<mailto:a@example.com>', 'list-unsubscribe': '<mailto:b@example.com>' };
 
-    const answer = await rest.call('POST', '/email/send', { body: { ...hello, headers } });
+    const response = await rest.call('POST', '/email/send', { body: { ...hello, headers } });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ error: { reason: 'invalid_header' } });
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ error: { reason: 'invalid_header' } });
   });
 
   it('deep nesting is rejected anywhere in the body', async () => {
@@ -217,10 +217,10 @@ describe('400', () => {
       { subject: '\\"'.repeat(MIB) },
       { metadata: { ['n'.repeat(MIB)]: `\0${'x'.repeat(MIB)}` } },
     ]) {
-      const answer = await send(fields);
+      const response = await send(fields);
 
-      await reasonOf(answer);
-      expect(answer.text.length).toBeLessThan(30_000);
+      await reasonOf(response);
+      expect(response.text.length).toBeLessThan(30_000);
     }
   });
 
@@ -237,10 +237,10 @@ describe('400', () => {
   });
 
   it('every missing required field is listed', async () => {
-    const answer = await post({});
+    const response = await post({});
 
-    expect(await reasonOf(answer)).toBe('missing_field');
-    expect(detailsOf(answer)).toEqual([
+    expect(await reasonOf(response)).toBe('missing_field');
+    expect(detailsOf(response)).toEqual([
       'from missing_field',
       'to missing_field',
       'subject missing_field',
@@ -253,10 +253,10 @@ describe('400', () => {
     async (body) => {
       const { text: _, ...rest_of_it } = hello;
 
-      const answer = await post({ ...rest_of_it, ...body });
+      const response = await post({ ...rest_of_it, ...body });
 
-      expect(await reasonOf(answer)).toBe('no_content');
-      expect(errorOf(answer).message).toMatch(/html.*text/);
+      expect(await reasonOf(response)).toBe('no_content');
+      expect(errorOf(response).message).toMatch(/html.*text/);
     },
   );
 
@@ -291,11 +291,11 @@ describe('400', () => {
     { attachments: [{ filename: 'a', content: '', href: 'http://127.0.0.1', content_type: 'text/plain\r\nX-A: b' }] },
     { scheduled_at: 1_900_000_000 },
   ])('a value of the wrong type is rejected: %j', async (fields) => {
-    const answer = await send(fields);
+    const response = await send(fields);
 
-    expect(['invalid_type', 'missing_field']).toContain(await reasonOf(answer));
+    expect(['invalid_type', 'missing_field']).toContain(await reasonOf(response));
     const [field = ''] = Object.keys(fields);
-    for (const detail of detailsOf(answer)) expect(detail).toMatch(new RegExp(`^${field}[ [.]`));
+    for (const detail of detailsOf(response)) expect(detail).toMatch(new RegExp(`^${field}[ [.]`));
   });
 
   it('addresses in to are counted before duplicates are removed', async () => {
@@ -306,9 +306,9 @@ describe('400', () => {
 
   it('each invalid tag is named by its index', async () => {
     expect(await reasonOf(await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] }))).toBe('too_many_tags');
-    const answer = await send({ tags: ['ok', 'not\nok', '', 'x'.repeat(129), 'a\tb'] });
+    const response = await send({ tags: ['ok', 'not\nok', '', 'x'.repeat(129), 'a\tb'] });
 
-    expect(detailsOf(answer)).toEqual([1, 2, 3, 4].map((index) => `tags[${index}] invalid_tag`));
+    expect(detailsOf(response)).toEqual([1, 2, 3, 4].map((index) => `tags[${index}] invalid_tag`));
   });
 
   it.each(['\0', '\ud800', '\udc00x'])('the value %j is rejected in any string field', async (bad) => {
@@ -329,10 +329,10 @@ describe('400', () => {
       [{ foo: { deep: [`a${bad}`] } }, 'foo.deep[0]'],
     ];
     for (const [fields, param] of spots) {
-      const answer = await send(fields);
+      const response = await send(fields);
 
-      expect(await reasonOf(answer)).toBe('invalid_type');
-      expect(detailsOf(answer)).toEqual([`${param} invalid_type`]);
+      expect(await reasonOf(response)).toBe('invalid_type');
+      expect(detailsOf(response)).toEqual([`${param} invalid_type`]);
     }
     expect(await reasonOf(await send({ metadata: { [`a${bad}`]: 'x' } }))).toBe('invalid_type');
   });
@@ -346,16 +346,16 @@ describe('400', () => {
   ])('the misspelled field %s is rejected with the suggestion %s', async (name, suggestion) => {
     const { from, ...rest_of_it } = hello;
 
-    const answer = await post({ ...rest_of_it, ...(suggestion !== 'from' && { from }), [name]: 'x' });
+    const response = await post({ ...rest_of_it, ...(suggestion !== 'from' && { from }), [name]: 'x' });
 
-    expect(await reasonOf(answer)).toBe('misspelled_field');
-    expect(errorOf(answer).message).toContain(`did you mean ${suggestion}?`);
+    expect(await reasonOf(response)).toBe('misspelled_field');
+    expect(errorOf(response).message).toContain(`did you mean ${suggestion}?`);
   });
 
   it('misspelled, missing and invalid fields are listed together', async () => {
-    const answer = await post({ from: 'x', replyTo: 'a@example.com', subject: 5, headers: { Bcc: 'a@example.com' } });
+    const response = await post({ from: 'x', replyTo: 'a@example.com', subject: 5, headers: { Bcc: 'a@example.com' } });
 
-    expect(detailsOf(answer)).toEqual([
+    expect(detailsOf(response)).toEqual([
       'replyTo misspelled_field',
       'from invalid_email',
       'to missing_field',
@@ -398,7 +398,7 @@ describe('400', () => {
     `a@${`${'b'.repeat(49)}.`.repeat(5)}test`,
     'é@good.test',
   ])('the address %j is rejected in every field, with its position', async (address) => {
-    const answer = await send({
+    const response = await send({
       from: address,
       to: ['ok@example.com', address],
       cc: [address],
@@ -406,8 +406,8 @@ describe('400', () => {
       reply_to: address,
     });
 
-    expect(await reasonOf(answer)).toBe('invalid_email');
-    expect(detailsOf(answer)).toEqual(
+    expect(await reasonOf(response)).toBe('invalid_email');
+    expect(detailsOf(response)).toEqual(
       ['from', 'to[1]', 'cc[0]', 'bcc', 'reply_to'].map((param) => `${param} invalid_email`),
     );
   });
@@ -435,10 +435,10 @@ describe('400', () => {
     'Resent-To',
     'Resent-Bcc',
   ])('the header %s is rejected because the service sets it', async (name) => {
-    const answer = await send({ headers: { [name]: 'spy@example.com' } });
+    const response = await send({ headers: { [name]: 'spy@example.com' } });
 
-    expect(await reasonOf(answer)).toBe('reserved_header');
-    expect(detailsOf(answer)).toEqual([`headers.${name} reserved_header`]);
+    expect(await reasonOf(response)).toBe('reserved_header');
+    expect(detailsOf(response)).toEqual([`headers.${name} reserved_header`]);
   });
 
   it.each(['', 'X A', 'X:A', 'X-Ä', 'X\r\nBcc', 'X-A:', `X-${'a'.repeat(75)}`])(

@@ -10,7 +10,7 @@ describe('429', () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     // A rejected body also counts against the window, and stores nothing.
     const early = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
-    expect(countEach(early.map((answer) => answer.status))).toEqual(new Map([[400, 999]]));
+    expect(countEach(early.map((response) => response.status))).toEqual(new Map([[400, 999]]));
 
     const last = await send({}, { key: secret });
     const late = await send({}, { key: secret });
@@ -25,19 +25,19 @@ describe('429', () => {
   it('exactly 1,000 of 1,500 concurrent requests to two processes are allowed', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 1500 }, (_, index) =>
         (index % 2 === 0 ? rest : other).call('POST', '/email/send', { key: secret, body: hello }),
       ),
     );
 
-    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+    expect(countEach(responses.map((response) => response.status))).toEqual(
       new Map([
         [202, 1000],
         [429, 500],
       ]),
     );
-    for (const answer of answers) rateOf(answer, world.clock.now());
+    for (const response of responses) rateOf(response, world.clock.now());
   });
 
   it('the rate limit takes precedence over scope and body errors, but not over a bad key', async () => {
@@ -62,17 +62,17 @@ describe('429', () => {
   it('a flood of unknown keys from one address is rejected, and a valid key is unaffected', async () => {
     const key = `pr_live_${'0'.repeat(64)}`;
 
-    const answers = await Promise.all(Array.from({ length: 130 }, () => send({}, { key })));
+    const responses = await Promise.all(Array.from({ length: 130 }, () => send({}, { key })));
 
-    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+    expect(countEach(responses.map((response) => response.status))).toEqual(
       new Map([
         [401, 120],
         [429, 10],
       ]),
     );
-    for (const answer of answers.filter(({ status }) => status === 429)) {
-      expect(errorOf(answer).reason).toBe('address_rate');
-      expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
+    for (const response of responses.filter(({ status }) => status === 429)) {
+      expect(errorOf(response).reason).toBe('address_rate');
+      expect(response.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
     }
     expect((await send()).status).toBe(202);
   });

@@ -17,17 +17,17 @@ describe('401', () => {
     [`Bearer pr_test_${'0'.repeat(64)}`, 'unknown_key'],
     [`Bearer pr_live_${'A'.repeat(64)}`, 'malformed_key'],
   ])('the header Authorization: %s is rejected as %s', async (authorization, reason) => {
-    const answer = await rest.call('POST', '/email/send', {
+    const response = await rest.call('POST', '/email/send', {
       key: null,
       body: hello,
       headers: authorization === undefined ? {} : { authorization },
     });
 
-    expect(answer.status).toBe(401);
-    expect(errorOf(answer)).toMatchObject({ code: 'unauthorized', reason });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
-    expect(rateOf(answer, world.clock.now()).limit).toBe(120);
-    expect(answer.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
+    expect(response.status).toBe(401);
+    expect(errorOf(response)).toMatchObject({ code: 'unauthorized', reason });
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
+    expect(rateOf(response, world.clock.now()).limit).toBe(120);
+    expect(response.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
   });
 
   it('a key with a changed, extra or surrounding character is rejected', async () => {
@@ -47,9 +47,9 @@ describe('401', () => {
   it('a key in the query or the body is ignored', async () => {
     const path = `/email/send?api_key=${world.secret}&authorization=Bearer%20${world.secret}`;
 
-    const answer = await rest.call('POST', path, { key: null, body: { ...hello, api_key: world.secret } });
+    const response = await rest.call('POST', path, { key: null, body: { ...hello, api_key: world.secret } });
 
-    expect(errorOf(answer).reason).toBe('missing_key');
+    expect(errorOf(response).reason).toBe('missing_key');
   });
 
   it('a bad key takes precedence over an invalid body, Idempotency-Key and media type', async () => {
@@ -95,13 +95,13 @@ describe('403', () => {
   it('the scope email:send is required, whatever other scopes a key has', async () => {
     for (const scope of scopes) {
       const { secret } = await world.key({ scopes: [scope] });
-      const answer = await send({}, { key: secret });
+      const response = await send({}, { key: secret });
 
-      if (scope === 'email:send' || scope === 'admin') expect(answer.status).toBe(202);
+      if (scope === 'email:send' || scope === 'admin') expect(response.status).toBe(202);
       else {
-        expect(answer.status).toBe(403);
-        expect(errorOf(answer)).toMatchObject({ reason: 'missing_scope', required_scope: 'email:send' });
-        expect(rateOf(answer, world.clock.now())).toMatchObject({ limit: 1000, remaining: 999 });
+        expect(response.status).toBe(403);
+        expect(errorOf(response)).toMatchObject({ reason: 'missing_scope', required_scope: 'email:send' });
+        expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 1000, remaining: 999 });
       }
     }
   });

@@ -1,7 +1,7 @@
 import type { Services } from '@postrider/core';
 import { createWorld, type SinkMail, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
-import { type Answer, type CallOptions, type RestServer, startRest } from '../rest-server.ts';
+import { type ApiResponse, type CallOptions, type RestServer, startRest } from '../rest-server.ts';
 
 export let world: World;
 export let rest: RestServer;
@@ -43,14 +43,14 @@ export const post = (body: unknown, options: CallOptions = {}) =>
 export const keyed = (idempotency_key: string) => ({ headers: { 'idempotency-key': idempotency_key } });
 
 /** Drains what is due and returns the copies of one message. */
-export async function copiesOf(answer: Answer): Promise<readonly SinkMail[]> {
-  expect(answer.status, answer.text).toBe(202);
+export async function copiesOf(response: ApiResponse): Promise<readonly SinkMail[]> {
+  expect(response.status, response.text).toBe(202);
   await world.drain();
-  return world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${answer.body.id}@`));
+  return world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${response.body.id}@`));
 }
 
-export async function onlyCopyOf(answer: Answer): Promise<SinkMail> {
-  const [copy, ...more] = await copiesOf(answer);
+export async function onlyCopyOf(response: ApiResponse): Promise<SinkMail> {
+  const [copy, ...more] = await copiesOf(response);
   if (!copy || more.length > 0) throw new Error(`${more.length + (copy ? 1 : 0)} copies arrived`);
   return copy;
 }

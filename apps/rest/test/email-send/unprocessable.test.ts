@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countEach } from '../rate-windows.ts';
-import { type Answer, errorOf, rateOf } from '../rest-server.ts';
+import { type ApiResponse, errorOf, rateOf } from '../rest-server.ts';
 import {
   hello,
   keyed,
@@ -19,10 +19,10 @@ import {
 openSender();
 
 describe('422', () => {
-  const reasonOf = async (answer: Answer): Promise<string> => {
-    const error = errorOf(answer);
-    expect([answer.status, error.code], answer.text).toEqual([422, 'unprocessable']);
-    rateOf(answer, world.clock.now());
+  const reasonOf = async (response: ApiResponse): Promise<string> => {
+    const error = errorOf(response);
+    expect([response.status, error.code], response.text).toEqual([422, 'unprocessable']);
+    rateOf(response, world.clock.now());
     return error.reason;
   };
 
@@ -52,10 +52,10 @@ describe('422', () => {
     await world.domain(`${status}.test`);
     await world.services.sql`update domains set status = ${status} where name = ${`${status}.test`}`;
 
-    const answer = await send({ from: `a@${status}.test` });
+    const response = await send({ from: `a@${status}.test` });
 
-    expect(await reasonOf(answer)).toBe('domain_not_verified');
-    expect(errorOf(answer).message).toContain(status);
+    expect(await reasonOf(response)).toBe('domain_not_verified');
+    expect(errorOf(response).message).toContain(status);
   });
 
   it('the eleventh unique recipient on Free is rejected', async () => {
@@ -68,10 +68,10 @@ describe('422', () => {
       bcc: ['d@example.com', 'e@example.com'],
     };
 
-    const answer = await send(eleven, { key: secret });
+    const response = await send(eleven, { key: secret });
 
-    expect(await reasonOf(answer)).toBe('recipient_cap_exceeded');
-    expect(errorOf(answer)).toMatchObject({ limit: 10, recipients: 11 });
+    expect(await reasonOf(response)).toBe('recipient_cap_exceeded');
+    expect(errorOf(response)).toMatchObject({ limit: 10, recipients: 11 });
     expect(await usedMails(workspace_id)).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe('422', () => {
     await world.domain('last.test', workspace_id);
     await leaveMails(workspace_id, 1);
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? rest : other).call('POST', '/email/send', {
           key: secret,
@@ -116,13 +116,13 @@ describe('422', () => {
       ),
     );
 
-    expect(countEach(answers.map((answer) => answer.status))).toEqual(
+    expect(countEach(responses.map((response) => response.status))).toEqual(
       new Map([
         [202, 1],
         [422, 19],
       ]),
     );
-    const [refusal] = answers.filter((answer) => answer.status === 422);
+    const [refusal] = responses.filter((response) => response.status === 422);
     if (refusal) expect(errorOf(refusal)).toMatchObject({ reason: 'quota_exceeded', limit: 3000, used: 3000 });
     expect(await usedMails(workspace_id)).toBe(3000);
   });

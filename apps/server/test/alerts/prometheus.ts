@@ -66,12 +66,12 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
     child.once('close', () => resolve());
   });
   const ask = async (path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => null);
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => null);
     // It responds in plain text until it has loaded its storage.
-    if (!answer?.headers.get('content-type')?.startsWith('application/json')) {
+    if (!response?.headers.get('content-type')?.startsWith('application/json')) {
       throw new Error(`Prometheus does not answer yet. ${output}`);
     }
-    const { status, error, data } = await answer.json();
+    const { status, error, data } = await response.json();
     if (status !== 'success') throw new Error(`${path}: ${error}`);
     return data;
   };

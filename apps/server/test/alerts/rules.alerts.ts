@@ -152,19 +152,19 @@ describe('a running instance', () => {
   });
 
   it('fires for transactions waiting for a connection', async () => {
-    let answers: Promise<unknown> = Promise.resolve();
+    let responses: Promise<unknown> = Promise.resolve();
     await journey.sql.begin(async (tx) => {
       await tx`lock table suppressions in access exclusive mode`;
       const requests = Array.from({ length: 80 }, (_, number) =>
         api.call('POST', '/v1/suppressions', { body: { email: `ada${number}@example.com` } }),
       );
-      answers = Promise.all(requests);
+      responses = Promise.all(requests);
       // The server aborts transactions that idle for too long.
       const firing = () => tx`select 1`.then(() => prometheus.firing());
       await expect.poll(firing, PATIENCE).toContain('PostriderPoolWaits');
       fired.add('PostriderPoolWaits');
     });
-    await answers;
+    await responses;
   });
 
   it('fires if email is accepted without a worker', async () => {

@@ -1,4 +1,4 @@
-import type { Answer } from '../parity/apis.ts';
+import type { ApiResult } from '../parity/apis.ts';
 import type { Stage } from './stage.ts';
 
 /** One attempt to access what does not belong to the attacker. */
@@ -11,9 +11,9 @@ export interface Attempt {
   prepare(stage: Stage): Promise<() => Promise<string>>;
 }
 
-export function wordsOf(answer: Answer): string {
-  if ('value' in answer) return `answered ${JSON.stringify(answer.value)}`.slice(0, 200);
-  const { code, reason, required_scope } = answer.refusal;
+export function wordsOf(response: ApiResult): string {
+  if ('value' in response) return `answered ${JSON.stringify(response.value)}`.slice(0, 200);
+  const { code, reason, required_scope } = response.refusal;
   return [code, reason, required_scope].filter(Boolean).join(' ');
 }
 
@@ -28,15 +28,15 @@ export interface HttpRequest {
 /** Returns the status, and the code and reason of the error if the response has one. */
 export async function http({ apis }: Stage, { to, line, headers = {}, body }: HttpRequest): Promise<string> {
   const [method = '', path = ''] = line.split(' ');
-  const answer = await fetch(apis.origins[to] + path, {
+  const response = await fetch(apis.origins[to] + path, {
     method,
     redirect: 'manual',
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  const location = answer.headers.get('location');
-  return [answer.status, location?.replace(/\?.*/, '') ?? errorIn(text)].filter(Boolean).join(' ');
+  const text = await response.text();
+  const location = response.headers.get('location');
+  return [response.status, location?.replace(/\?.*/, '') ?? errorIn(text)].filter(Boolean).join(' ');
 }
 
 interface ErrorBody {

@@ -109,12 +109,12 @@ const sending: Attempt[] = [
       await stage.world.domain(name, stage.neighbor.workspace_id);
       const headers = { 'idempotency-key': `order ${name}`, 'content-type': 'application/json' };
       const send = async (secret: string, from: string) => {
-        const answer = await fetch(`${stage.apis.origins.rest}/v1/email/send`, {
+        const response = await fetch(`${stage.apis.origins.rest}/v1/email/send`, {
           method: 'POST',
           headers: { ...headers, ...bearer(secret) },
           body: JSON.stringify({ ...mail, from }),
         });
-        return (await answer.json()) as { id?: string };
+        return (await response.json()) as { id?: string };
       };
       const { id: theirs } = await send(stage.owner.secret, mail.from);
       return async () => {
@@ -204,8 +204,8 @@ const reading: Attempt[] = [
       expected: 'nothing of the attacked workspace',
       prepare: async (stage) => async () => {
         const line = ofWorkspace(procedure, stage.world.workspace_id).slice('GET '.length);
-        const answer = await fetch(stage.apis.origins.admin + line, { headers: { cookie: stage.neighbor.cookie } });
-        const text = await answer.text();
+        const response = await fetch(stage.apis.origins.admin + line, { headers: { cookie: stage.neighbor.cookie } });
+        const text = await response.text();
         const leaked = (await stage.ids()).filter((id) => id.includes('_') && text.includes(id));
         return leaked.length === 0 ? 'nothing of the attacked workspace' : `it told of ${leaked.slice(0, 3)}`;
       },
@@ -223,18 +223,18 @@ const reading: Attempt[] = [
       const kinds = new Map(ids.map((id) => [id.slice(0, 3), id]));
       if (kinds.size < 8) throw new Error(`the attacked workspace has only ${[...kinds.keys()]}`);
       return async () => {
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           [...kinds.values()].map(async (id) => {
-            const answer = await fetch(`${stage.apis.origins.admin}/graphql`, {
+            const response = await fetch(`${stage.apis.origins.admin}/graphql`, {
               method: 'POST',
               headers: { 'content-type': 'application/json', ...bearer(stage.neighbor.secret) },
               body: JSON.stringify({ query: 'query ($id: ID!) { node(id: $id) { id } }', variables: { id } }),
             });
-            const { data } = (await answer.json()) as { data?: { node: unknown } | null };
+            const { data } = (await response.json()) as { data?: { node: unknown } | null };
             return data?.node ? [id] : [];
           }),
         );
-        return answers.flat().length === 0 ? 'null for every id' : `nodes ${answers.flat()}`;
+        return responses.flat().length === 0 ? 'null for every id' : `nodes ${responses.flat()}`;
       };
     },
   },

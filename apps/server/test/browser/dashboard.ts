@@ -80,18 +80,18 @@ async function cookieOf({ services, clock, workspace_id }: World, as: WorkspaceR
 
 /** Sends a message as a program would and returns its ID. */
 export async function sendMail(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<string> {
-  const answer = await post(stage, body);
-  const { id } = (await answer.json()) as { id?: string };
-  if (id === undefined) throw new Error(`the mail was refused with ${answer.status}`);
+  const response = await post(stage, body);
+  const { id } = (await response.json()) as { id?: string };
+  if (id === undefined) throw new Error(`the mail was refused with ${response.status}`);
   return id;
 }
 
 /** Sends a message that is rejected and returns the request ID. */
 export async function refusedMail(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<string> {
-  const answer = await post(stage, body);
-  if (answer.ok) throw new Error('the mail was accepted');
+  const response = await post(stage, body);
+  if (response.ok) throw new Error('the mail was accepted');
   await stage.world.services.request_log.flush();
-  return answer.headers.get('x-request-id') ?? '';
+  return response.headers.get('x-request-id') ?? '';
 }
 
 function post(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<Response> {

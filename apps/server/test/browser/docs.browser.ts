@@ -13,18 +13,18 @@ describe('Try the API', () => {
     const tab = await visitor.open();
     const { page } = tab;
     await page.goto('/docs/try#GET%20%2Fusage');
-    const answer = page.locator('#answer');
+    const response = page.locator('#answer');
 
     await page.getByRole('button', { name: 'Send' }).click();
 
-    await expect.poll(() => answer.innerText()).toMatch(/^200\n/);
-    expect(JSON.parse((await answer.innerText()).slice(4))).toMatchObject({ object: 'usage' });
+    await expect.poll(() => response.innerText()).toMatch(/^200\n/);
+    expect(JSON.parse((await response.innerText()).slice(4))).toMatchObject({ object: 'usage' });
     await page.getByLabel('Operation').selectOption('GET /api-keys');
     await page.getByRole('button', { name: 'Send' }).click();
-    await expect.poll(() => answer.innerText()).toContain('"data": [');
+    await expect.poll(() => response.innerText()).toContain('"data": [');
     await page.getByLabel('Operation').selectOption('GET /email/{id}');
     await page.getByRole('button', { name: 'Send' }).click();
-    await expect.poll(() => answer.innerText()).toContain('Enter a value for {id}.');
+    await expect.poll(() => response.innerText()).toContain('Enter a value for {id}.');
     expectQuiet(tab);
     await visitor.stop();
   });

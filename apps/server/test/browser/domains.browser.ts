@@ -29,11 +29,11 @@ describe('Domains', () => {
     await page.getByRole('dialog').getByRole('button', { name: domains.dialog.submit }).click();
     await page.getByRole('heading', { name: 'shop.test' }).waitFor();
     await page.getByText(domains.statuses.pending[0], { exact: true }).waitFor();
-    const answer = await visitor.context.request.get(
+    const response = await visitor.context.request.get(
       `/trpc/domains.get?input=${encodeURIComponent('{"domain":"shop.test"}')}`,
       { headers: { 'x-postrider': '1' } },
     );
-    const { result } = (await answer.json()) as { result: { data: { dns_records: readonly Record[] } } };
+    const { result } = (await response.json()) as { result: { data: { dns_records: readonly Record[] } } };
     const required = result.data.dns_records.filter((record) => record.required && record.type === 'TXT');
     const proof = required.find(({ fqdn }) => fqdn.startsWith('_postrider'));
     const others = required.filter((record) => record !== proof);

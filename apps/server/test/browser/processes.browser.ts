@@ -60,8 +60,8 @@ describe('the admin process', () => {
     const { visitor, page } = await signedIn(PORT);
     await page.getByRole('link', { name: 'Mail 0' }).waitFor();
     let count = 1;
-    const answers: Promise<unknown>[] = [];
-    const load = setInterval(() => answers.push(send(api, `Mail ${count++}`)), 1000 / MAILS_PER_SECOND);
+    const responses: Promise<unknown>[] = [];
+    const load = setInterval(() => responses.push(send(api, `Mail ${count++}`)), 1000 / MAILS_PER_SECOND);
     try {
       for (let turn = 0; turn < RESTARTS; turn++) {
         await page.waitForTimeout(UP_MS);
@@ -72,7 +72,7 @@ describe('the admin process', () => {
     } finally {
       clearInterval(load);
     }
-    await Promise.all(answers);
+    await Promise.all(responses);
     const open = () => journey.sql`select 1 from recipients where state <> 'delivered' limit 1`;
     await expect.poll(async () => (await open()).length).toBe(0);
 

@@ -15,17 +15,17 @@ const operator = { ADMIN_EMAIL: 'ops@people.test', ADMIN_PASSWORD: 'correct hors
 /** Starts a reverse proxy on a separate port. Like many proxies, the one with TLS sends the server a different Host. */
 async function openProxy(secure: boolean) {
   let behind = 0;
-  const pass = (incoming: IncomingMessage, answer: ServerResponse) => {
+  const pass = (incoming: IncomingMessage, response: ServerResponse) => {
     const headers = { ...incoming.headers, ...(secure && { host: 'postrider.internal' }) };
     const there = request(
       { port: behind, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers },
       (upstream) => {
-        answer.writeHead(upstream.statusCode ?? 502, upstream.headers);
-        upstream.pipe(answer);
+        response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+        upstream.pipe(response);
       },
     );
-    there.on('error', () => answer.destroy());
-    answer.on('close', () => there.destroy());
+    there.on('error', () => response.destroy());
+    response.on('close', () => there.destroy());
     incoming.pipe(there);
   };
   const server = secure ? createHttps(mailCertificate, pass) : createHttp(pass);

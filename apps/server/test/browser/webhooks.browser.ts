@@ -9,13 +9,13 @@ import { expectQuiet, refusedMail, type Stage, sendMail, startStage } from './da
 
 let stage: Stage;
 let receiver: Server;
-let answer = 500;
+let reply = 500;
 const posted: string[] = [];
 beforeAll(async () => {
   stage = await startStage({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
   receiver = createServer((request, response) => {
     posted.push(String(request.headers['webhook-id']));
-    response.statusCode = answer;
+    response.statusCode = reply;
     response.end('noted');
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -50,7 +50,7 @@ describe('Webhooks', () => {
     await drawer.getByText(`${webhooks.delivery.attempt(1)}:`).click();
     await drawer.getByText('noted').first().waitFor();
     await drawer.getByRole('region', { name: parts.texts.curl }).waitFor();
-    answer = 200;
+    reply = 200;
     await drawer.getByRole('button', { name: webhooks.delivery.replay }).click();
     await page.getByText(webhooks.delivery.replayed).waitFor();
     await stage.world.postWebhooks();

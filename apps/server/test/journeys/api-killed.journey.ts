@@ -27,9 +27,9 @@ describe('an API process that dies while accepting email', () => {
     const sendUntilDead = async () => {
       for (;;) {
         const number = keys++;
-        const answer = await send(first, number).catch(() => null);
-        if (answer === null) return;
-        if (answer.status === 202) accepted.set(number, String(answer.body.id));
+        const response = await send(first, number).catch(() => null);
+        if (response === null) return;
+        if (response.status === 202) accepted.set(number, String(response.body.id));
         if (accepted.size >= 20) dying ??= first.kill();
       }
     };
@@ -44,7 +44,7 @@ describe('an API process that dies while accepting email', () => {
     const second = await journey.start({ ROLES: 'rest' });
     const retried = await Promise.all(Array.from({ length: keys }, (_, number) => send(second, number)));
 
-    expect(retried.filter((answer) => answer.status !== 202)).toEqual([]);
+    expect(retried.filter((response) => response.status !== 202)).toEqual([]);
     for (const [number, id] of accepted) {
       expect(retried[number]?.body.id).toBe(id);
       expect(retried[number]?.headers.get('idempotent-replayed')).toBe('true');

@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 async function rest(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-  const answer = await api.call(method, `/v1${path}`, { body });
-  expect(answer.status, answer.text).toBeLessThan(300);
-  return answer.body;
+  const response = await api.call(method, `/v1${path}`, { body });
+  expect(response.status, response.text).toBeLessThan(300);
+  return response.body;
 }
 
 /** Runs a mutation, selecting these fields of a successful result. */

@@ -73,7 +73,9 @@ it('keys, passwords and bodies reach no log, metric or trace, even if the databa
       Object.keys(await statesOf(journey.sql)).some((state) => /bounced|deferred/.test(state));
     await expect.poll(finished).toBe(true);
     await expect.poll(() => hook.requests.length).toBeGreaterThan(0);
-    const scraped = await fetch(`http://127.0.0.1:${server.portOf('Metrics')}/metrics`).then((answer) => answer.text());
+    const scraped = await fetch(`http://127.0.0.1:${server.portOf('Metrics')}/metrics`).then((response) =>
+      response.text(),
+    );
     await server.end();
 
     expect(statuses).toEqual([202, 401, 422, 400, 500, 401, 303]);

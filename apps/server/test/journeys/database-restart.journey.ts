@@ -33,16 +33,16 @@ describe('a database that cuts every connection under load', () => {
         for (let number = next++; number < MAILS; number = next++) {
           for (;;) {
             const started = performance.now();
-            const answer = await server.call('POST', '/v1/email/send', {
+            const response = await server.call('POST', '/v1/email/send', {
               body: { ...hello, to: `to${number}@example.com` },
               headers: { 'idempotency-key': `key-${number}` },
             });
-            if (answer.status === 202) {
-              ids.set(number, String(answer.body.id));
+            if (response.status === 202) {
+              ids.set(number, String(response.body.id));
               if (CUT_AT.includes(ids.size)) cuts.push(cutConnections());
               break;
             }
-            rejections.push({ status: answer.status, ms: performance.now() - started });
+            rejections.push({ status: response.status, ms: performance.now() - started });
           }
         }
       }),

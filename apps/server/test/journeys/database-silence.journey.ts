@@ -3,7 +3,7 @@ import { createEncryption } from '@postrider/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import { type Answer, launch, type ServerProcess } from '../server-process.ts';
+import { type ApiResponse, launch, type ServerProcess } from '../server-process.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const send = (server: ServerProcess) => server.call('POST', '/v1/email/send', { body: hello });
-const timed = async (call: Promise<Answer>) => {
+const timed = async (call: Promise<ApiResponse>) => {
   const began = performance.now();
   const { status } = await call;
   return { status, ms: performance.now() - began };
@@ -58,13 +58,13 @@ describe('a database that accepts bytes but never responds', () => {
     });
     await locked.promise;
 
-    const answers = await Promise.all(Array.from({ length: 64 }, () => timed(send(server))));
+    const responses = await Promise.all(Array.from({ length: 64 }, () => timed(send(server))));
     const ready = await server.call('GET', '/readyz', { key: null });
     released.resolve();
     await holder;
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(8000);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([500]));
+    expect(Math.max(...responses.map(({ ms }) => ms))).toBeLessThan(8000);
     expect(ready).toMatchObject({ status: 503, body: { roles: { rest: { can_accept: false } } } });
     expect((await send(server)).status).toBe(202);
   });
@@ -82,13 +82,13 @@ describe('a database that accepts bytes but never responds', () => {
       end $$;
       create trigger disk_full before insert on messages for each statement execute function disk_full();`);
 
-    const answers = await Promise.all(Array.from({ length: 64 }, () => timed(send(server))));
+    const responses = await Promise.all(Array.from({ length: 64 }, () => timed(send(server))));
     const [{ tried } = { tried: 0 }] = await journey.sql<{ tried: number }[]>`
       select last_value::int as tried from tried`;
     await journey.sql`drop trigger disk_full on messages`;
 
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(8000);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([500]));
+    expect(Math.max(...responses.map(({ ms }) => ms))).toBeLessThan(8000);
     expect(tried).toBeLessThanOrEqual(64);
     expect(server.stderr()).toContain('No space left on device');
     expect((await send(server)).status).toBe(202);

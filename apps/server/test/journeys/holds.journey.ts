@@ -39,8 +39,8 @@ describe('a hold on a destination while two processes send email', () => {
         const part = turn % 2 ? 'held' : 'other';
         const domain = `${part}.example.com`;
         const to = Array.from({ length: 5 }, (_, index) => `to${index}@${domain}`);
-        const answer = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
-        expect(answer.status).toBe(202);
+        const response = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
+        expect(response.status).toBe(202);
         sent[part] += 5;
         await setTimeout(100);
       }

@@ -37,15 +37,15 @@ describe('the listener', () => {
     ['GET', '/nope'],
     ['PUT', '/v1/email/send'],
   ])('rejects %s %s in the standard format, with the request id and a page (chaos C20)', async (method, path) => {
-    const answer = await server.call(method, path, { headers: { accept: 'application/json' } });
+    const response = await server.call(method, path, { headers: { accept: 'application/json' } });
 
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({
       error: {
         code: 'not_found',
         reason: 'route_not_found',
         message: expect.any(String),
-        request_id: answer.headers.get('x-request-id'),
+        request_id: response.headers.get('x-request-id'),
         docs_url: expect.stringMatching(/\/errors\/route_not_found$/),
       },
     });

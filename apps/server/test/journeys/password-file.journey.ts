@@ -65,9 +65,9 @@ it('a database password changed under load needs no restart, and loses no email'
         for (;;) {
           const body = { ...hello, to: `to${number}@example.com` };
           const headers = { 'idempotency-key': `key-${number}` };
-          const answer = await server.call('POST', '/v1/email/send', { body, headers });
-          if (answer.status === 202) {
-            ids.add(String(answer.body.id));
+          const response = await server.call('POST', '/v1/email/send', { body, headers });
+          if (response.status === 202) {
+            ids.add(String(response.body.id));
             const change = CHANGE_AT.indexOf(ids.size);
             if (change >= 0)
               cut.push(
@@ -79,7 +79,7 @@ it('a database password changed under load needs no restart, and loses no email'
               );
             break;
           }
-          expect(answer.status).toBe(500);
+          expect(response.status).toBe(500);
           await pause(20);
         }
       }

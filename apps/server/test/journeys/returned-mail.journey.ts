@@ -25,7 +25,7 @@ describe('a report after delivery', () => {
     const { path, return_path } = await delivered('gone@example.com');
     expect(return_path).toMatch(/^b\+[^@]{1,62}@bounces\.good\.test$/);
 
-    const answer = await bringMail(server.portOf('Bounces'), {
+    const response = await bringMail(server.portOf('Bounces'), {
       from: '',
       to: return_path,
       raw: deliveryReport({
@@ -36,7 +36,7 @@ describe('a report after delivery', () => {
       }),
     });
 
-    expect(answer.data).toMatch(/^250 /);
+    expect(response.data).toMatch(/^250 /);
     expect((await server.call('GET', path)).body).toMatchObject({
       status: 'bounced',
       recipients: [{ status: 'bounced', last_response: '550 5.1.1 User unknown' }],

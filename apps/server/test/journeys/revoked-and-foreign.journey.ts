@@ -50,8 +50,8 @@ describe('a key revoked on one process', () => {
 
     expect(revoked).toMatchObject({ status: 200, body: { id: key.id, status: 'revoked' } });
     const responses = await Promise.all(Array.from({ length: 20 }, send));
-    for (const answer of responses) {
-      expect(answer).toMatchObject({ status: 401, body: { error: { code: 'unauthorized', reason: 'revoked_key' } } });
+    for (const response of responses) {
+      expect(response).toMatchObject({ status: 401, body: { error: { code: 'unauthorized', reason: 'revoked_key' } } });
     }
     expect((await second.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
     expect((await first.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
@@ -89,8 +89,8 @@ describe('a key of another workspace', () => {
     const nowhere = await second.call('GET', `/v1/email/logs/${absent}`, { key: foreign });
 
     expect([there.status, nowhere.status]).toEqual([404, 404]);
-    const errorText = (answer: typeof there, id: unknown) =>
-      JSON.stringify(answer.body.error)
+    const errorText = (response: typeof there, id: unknown) =>
+      JSON.stringify(response.body.error)
         .replaceAll(String(id), 'ID')
         .replace(/req_[0-9a-z]+/, 'REQ')
         .replace(/localhost:\d+/, 'HOST');

@@ -20,8 +20,8 @@ describe('SIGTERM', () => {
     await Promise.all(
       Array.from({ length: 10 }, async () => {
         while (ending === null) {
-          const answer = await first.call('POST', '/v1/email/send', { body: hello }).catch(() => null);
-          if (answer?.status === 202) accepted.push(String(answer.body.id));
+          const response = await first.call('POST', '/v1/email/send', { body: hello }).catch(() => null);
+          if (response?.status === 202) accepted.push(String(response.body.id));
           if (accepted.length >= 150) ending ??= first.end();
         }
       }),
@@ -45,9 +45,9 @@ describe('SIGTERM', () => {
     const ending = server.end();
 
     await expect.poll(() => server.call('GET', '/readyz').then(({ status }) => status)).toBe(503);
-    const answer = await server.call('POST', '/v1/email/send', { body: hello });
+    const response = await server.call('POST', '/v1/email/send', { body: hello });
 
-    expect(answer.status).toBe(202);
+    expect(response.status).toBe(202);
     expect(await ending).toEqual({ code: 0, signal: null });
   });
 

@@ -77,10 +77,10 @@ it('email committed on the primary only does not return 202', async () => {
   expect(await sendUnconfirmed(retried)).toBe(500);
   await wantStandby('');
 
-  const answer = await server.call('POST', '/v1/email/send', { body: hello, headers: retried });
+  const response = await server.call('POST', '/v1/email/send', { body: hello, headers: retried });
 
-  expect(answer.status).toBe(202);
-  expect(answer.headers.get('idempotent-replayed')).toBe('true');
+  expect(response.status).toBe(202);
+  expect(response.headers.get('idempotent-replayed')).toBe('true');
   // Messages whose response was a 500 are stored and sent, and the retries created no duplicates.
   await expect
     .poll(() => sql`select state::text, count(*) from recipients group by state`.then((rows) => [...rows]))

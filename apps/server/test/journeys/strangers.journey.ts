@@ -28,7 +28,7 @@ const open = new Set<Socket>();
 let ahead = 0;
 
 /** Starts a mail server that calls `answer` for each line, and with an empty line for the greeting. */
-async function strangerAt(host: string, port: number, answer: (session: Session) => void): Promise<number> {
+async function strangerAt(host: string, port: number, response: (session: Session) => void): Promise<number> {
   const listener = createServer((socket) => {
     const session: Session = { socket, line: '', content: false, unanswered: false };
     open.add(socket);
@@ -41,10 +41,10 @@ async function strangerAt(host: string, port: number, answer: (session: Session)
       for (let end = received.indexOf('\r\n'); end >= 0; end = received.indexOf('\r\n')) {
         session.line = received.slice(0, end);
         received = received.slice(end + 2);
-        answer(session);
+        response(session);
       }
     });
-    answer(session);
+    response(session);
   });
   listener.listen(port, host);
   await once(listener, 'listening');
@@ -78,9 +78,9 @@ function reply(session: Session): void {
 }
 
 const send = async (to: string) => {
-  const answer = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
-  expect(answer.status).toBe(202);
-  return String(answer.body.id);
+  const response = await server.call('POST', '/v1/email/send', { body: { ...hello, to } });
+  expect(response.status).toBe(202);
+  return String(response.body.id);
 };
 const read = async (id: string) => (await server.call('GET', `/v1/email/logs/${id}`)).body;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey.ts';
-import type { Answer, ServerProcess } from '../server-process.ts';
+import type { ApiResponse, ServerProcess } from '../server-process.ts';
 
 let journey: Journey;
 let servers: readonly ServerProcess[];
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => journey.stop());
 
 /** Sends all requests concurrently, alternating between the two processes. */
-function inParallel(count: number, idempotency_key: string | null): Promise<Answer[]> {
+function inParallel(count: number, idempotency_key: string | null): Promise<ApiResponse[]> {
   return Promise.all(
     Array.from({ length: count }, (_, number) => {
       const server = servers[number % servers.length];
@@ -24,11 +24,11 @@ function inParallel(count: number, idempotency_key: string | null): Promise<Answ
 
 describe('two API processes', () => {
   it('produce one message and one copy from fifty concurrent duplicates with one idempotency key', async () => {
-    const answers = await inParallel(50, 'the-one');
+    const responses = await inParallel(50, 'the-one');
 
-    expect(answers.map((answer) => answer.status)).toEqual(Array(50).fill(202));
-    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
-    expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
+    expect(responses.map((response) => response.status)).toEqual(Array(50).fill(202));
+    expect(new Set(responses.map((response) => response.body.id)).size).toBe(1);
+    expect(responses.filter((response) => response.headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
     await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 1 });
     expect([...copiesOf(journey.smtp).values()]).toEqual([{ copies: 1, bodies: 1 }]);
     const [usage] = await journey.sql`select used from usage_months`;
@@ -38,14 +38,14 @@ describe('two API processes', () => {
   it('allow exactly as many requests as one window holds', async () => {
     await journey.clock.freeze(new Date('2031-03-01T12:00:00Z'));
 
-    const answers = await inParallel(1500, null);
+    const responses = await inParallel(1500, null);
 
-    const counts = Map.groupBy(answers, (answer) => answer.status);
+    const counts = Map.groupBy(responses, (response) => response.status);
     expect([...counts].map(([status, group]) => [status, group.length]).sort()).toEqual([
       [202, 1000],
       [429, 500],
     ]);
-    const remaining = (counts.get(202) ?? []).map((answer) => Number(answer.headers.get('x-ratelimit-remaining')));
+    const remaining = (counts.get(202) ?? []).map((response) => Number(response.headers.get('x-ratelimit-remaining')));
     expect(remaining.sort((left, right) => left - right)).toEqual(Array.from({ length: 1000 }, (_, index) => index));
     const [stored] = await journey.sql`select count(*)::int as count from messages where created_at >= '2031-01-01'`;
     expect(stored).toEqual({ count: 1000 });

@@ -22,11 +22,11 @@ export interface Refusal {
   readonly params: readonly string[];
 }
 
-export type Answer = { readonly value: unknown } | { readonly refusal: Refusal };
+export type ApiResult = { readonly value: unknown } | { readonly refusal: Refusal };
 
 export interface Api {
   readonly name: ApiName;
-  ask(use: UseCase, setup: Setup, caller: Caller): Promise<Answer>;
+  ask(use: UseCase, setup: Setup, caller: Caller): Promise<ApiResult>;
 }
 
 export interface Apis {
@@ -84,12 +84,12 @@ const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 type Json = Record<string, unknown>;
 
 async function post(url: string, body: unknown, headers: Record<string, string>): Promise<Json> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-  return (await answer.json()) as Json;
+  return (await response.json()) as Json;
 }
 
 interface CoreError {
@@ -100,7 +100,7 @@ interface CoreError {
   readonly details?: readonly { readonly param: string }[];
 }
 
-function refusalOf({ code, reason, message, required_scope = '', details = [] }: CoreError): Answer {
+function refusalOf({ code, reason, message, required_scope = '', details = [] }: CoreError): ApiResult {
   const params = details.map(({ param }) => pathOf(param.split(/[.[\]]+/)));
   return { refusal: { code, reason, message, required_scope: required_scope || null, params } };
 }
@@ -125,13 +125,13 @@ function restApi(url: string): Api {
       });
       const query = new URLSearchParams();
       if (verb === 'GET') for (const [name, value] of Object.entries(rest)) query.append(name, String(value));
-      const answer = await fetch(`${url}${filled}${query.size === 0 ? '' : `?${query}`}`, {
+      const response = await fetch(`${url}${filled}${query.size === 0 ? '' : `?${query}`}`, {
         method: verb,
         headers: { ...bearer(secret), ...(verb !== 'GET' && { 'content-type': 'application/json' }) },
         ...(verb !== 'GET' && Object.keys(rest).length > 0 && { body: JSON.stringify(rest) }),
       });
-      const body = (await answer.json()) as Json;
-      return answer.ok ? { value: body } : refusalOf(body.error as CoreError);
+      const body = (await response.json()) as Json;
+      return response.ok ? { value: body } : refusalOf(body.error as CoreError);
     },
   };
 }
@@ -278,7 +278,7 @@ export function showing(world: World, { name }: Api, workspace_id: string): Api 
   };
 }
 
-async function answerOf(work: Promise<unknown>): Promise<Answer> {
+async function answerOf(work: Promise<unknown>): Promise<ApiResult> {
   try {
     return { value: JSON.parse(JSON.stringify(await work)) };
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Answer, Api, Caller, Refusal } from './apis.ts';
+import type { Api, ApiResult, Caller, Refusal } from './apis.ts';
 import { type ApiName, type Input, isAbsent, type Setup, type UseCase } from './use-case.ts';
 
 export function offering(use: UseCase, apis: readonly Api[]): Api[] {
@@ -16,9 +16,9 @@ export async function valueDifferences(
   const shared = use.writes ? null : await give();
   const results: { readonly name: ApiName; readonly value: unknown }[] = [];
   for (const api of offering(use, apis)) {
-    const answer = await api.ask(use, shared ?? (await give()), caller);
-    if ('refusal' in answer) return [`${api.name} refuses: ${answer.refusal.reason}: ${answer.refusal.message}`];
-    results.push({ name: api.name, value: plain(answer.value, use) });
+    const response = await api.ask(use, shared ?? (await give()), caller);
+    if ('refusal' in response) return [`${api.name} refuses: ${response.refusal.reason}: ${response.refusal.message}`];
+    results.push({ name: api.name, value: plain(response.value, use) });
   }
   // REST and tRPC return core's full response, and GraphQL returns part of it.
   const whole = results.filter(({ name }) => name !== 'graphql');
@@ -45,8 +45,8 @@ export async function scopeDifferences(
     if (scope === null || isAbsent(scope)) continue;
     const caller = lacking(scope, api.name);
     if (!caller) continue;
-    const answer = await api.ask(use, setup, caller);
-    const { code, reason, required_scope } = 'refusal' in answer ? answer.refusal : success;
+    const response = await api.ask(use, setup, caller);
+    const { code, reason, required_scope } = 'refusal' in response ? response.refusal : success;
     const text = [code, reason, required_scope].join(' ');
     const expected = `forbidden missing_scope ${scope}`;
     if (text !== expected) differences.push(`${api.name}: ${text}, not ${expected}`);
@@ -65,10 +65,10 @@ export async function absenceDifferences(
   const results: { readonly what: string; readonly text: string }[] = [];
   for (const { setup, caller } of cases) {
     for (const api of offering(use, apis)) {
-      const answer = await api.ask(use, setup, caller);
+      const response = await api.ask(use, setup, caller);
       const null_means_absent = api.name === 'graphql' && use.looks_up;
-      if (null_means_absent && 'value' in answer && answer.value === null) continue;
-      results.push({ what: api.name, text: absenceOf(answer, setup, use) });
+      if (null_means_absent && 'value' in response && response.value === null) continue;
+      results.push({ what: api.name, text: absenceOf(response, setup, use) });
     }
   }
   const [first] = results;
@@ -77,9 +77,9 @@ export async function absenceDifferences(
     .map(({ what, text }) => `${what}: ${text}, not ${first?.text}`);
 }
 
-export function absenceOf(answer: Answer, { input, ids = {} }: Setup, use: UseCase): string {
-  if ('value' in answer) return `answered ${JSON.stringify(answer.value)}`;
-  const { code, reason, message } = answer.refusal;
+export function absenceOf(response: ApiResult, { input, ids = {} }: Setup, use: UseCase): string {
+  if ('value' in response) return `answered ${JSON.stringify(response.value)}`;
+  const { code, reason, message } = response.refusal;
   const names = [use.target === null ? '' : String(input[use.target]), ...Object.values(ids)].filter(
     (name) => name !== '',
   );
@@ -97,10 +97,10 @@ export async function refusalDifferences(
   const setup = { input: { ...input, ...bad }, ...(ids && { ids }) };
   const results: { readonly name: ApiName; readonly text: string }[] = [];
   for (const api of offering(use, apis)) {
-    const answer = await api.ask(use, setup, caller);
-    if ('value' in answer) results.push({ name: api.name, text: 'answered' });
+    const response = await api.ask(use, setup, caller);
+    if ('value' in response) results.push({ name: api.name, text: 'answered' });
     else {
-      const { code, reason, message, params } = answer.refusal;
+      const { code, reason, message, params } = response.refusal;
       results.push({ name: api.name, text: `${code} ${reason} [${params}] ${message}` });
     }
   }
@@ -131,9 +131,9 @@ export async function pageDifferences(
       const api: Api | undefined = order[turn % order.length];
       if (!api) return [];
       const page_input = { ...input, limit: 2, ...(cursor !== '' && { cursor }) };
-      const answer: Answer = await api.ask(use, { input: page_input, ...(ids && { ids }) }, caller);
-      if ('refusal' in answer) return [`${api.name} refuses page ${turn + 1}: ${answer.refusal.message}`];
-      const page = answer.value as Page;
+      const response: ApiResult = await api.ask(use, { input: page_input, ...(ids && { ids }) }, caller);
+      if ('refusal' in response) return [`${api.name} refuses page ${turn + 1}: ${response.refusal.message}`];
+      const page = response.value as Page;
       pages.push(page.data.map(({ id }) => id).join(' '));
       cursor = page.next_cursor;
     }

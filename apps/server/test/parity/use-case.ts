@@ -34,7 +34,7 @@ export interface GraphqlWay {
   readonly document: string;
   variables(setup: Setup): Record<string, unknown>;
   /** Converts a response to core's fields. */
-  value(answer: unknown): unknown;
+  value(response: unknown): unknown;
 }
 
 export interface UseCase {
@@ -144,9 +144,9 @@ interface Connection {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-export function listOf(answer: unknown): unknown {
-  if (answer === null) return null;
-  const { data, pageInfo } = answer as Connection;
+export function listOf(response: unknown): unknown {
+  if (response === null) return null;
+  const { data, pageInfo } = response as Connection;
   return { data, has_more: pageInfo.hasNextPage, next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }
 
@@ -156,7 +156,7 @@ export function reading(
   args: Readonly<Record<string, string>>,
   selection: string,
   variables: Variables = ({ input }) => camelFields(input),
-  value: GraphqlWay['value'] = (answer) => answer,
+  value: GraphqlWay['value'] = (response) => response,
 ): GraphqlWay {
   const declared = Object.entries(args);
   const list = (of: readonly string[]) => (of.length === 0 ? '' : `(${of.join(', ')})`);
@@ -186,8 +186,8 @@ export function mutation(
       ... on ForbiddenError { required_scope: requiredScope }
       ... on ${payload} { ${selection} } } }`,
     variables: (setup) => ({ input: variables(setup) }),
-    value(answer) {
-      const { __typename: _, of, ...others } = answer as Record<string, unknown>;
+    value(response) {
+      const { __typename: _, of, ...others } = response as Record<string, unknown>;
       return { ...others, ...(of as Record<string, unknown> | undefined) };
     },
   };

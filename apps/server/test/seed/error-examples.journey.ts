@@ -29,12 +29,12 @@ function shownExamples(): string[] {
 type Ask = () => Promise<number>;
 
 async function ask(method: string, path: string, body?: object, headers: object = {}): Promise<number> {
-  const answer = await fetch(`${instance.base}${path}`, {
+  const response = await fetch(`${instance.base}${path}`, {
     method,
     headers: { Authorization: `Bearer ${instance.key}`, 'Content-Type': 'application/json', ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return answer.status;
+  return response.status;
 }
 
 const mail = { from: 'shop@example.com', to: 'ada@example.net', subject: 'Hello', text: 'Hi' };
@@ -54,14 +54,14 @@ const get =
 const graphql =
   (query: string): Ask =>
   async () => {
-    const answer = await fetch(instance.base.replace(/v1$/, 'graphql'), {
+    const response = await fetch(instance.base.replace(/v1$/, 'graphql'), {
       method: 'POST',
       headers: { Authorization: `Bearer ${instance.key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ query }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     if (/"errors"|Error"/.test(text)) throw new Error(text);
-    return answer.status;
+    return response.status;
   };
 /** Reads the configuration as the server does on startup. */
 const starts =

@@ -128,12 +128,12 @@ async function keyFor(operation: string): Promise<string> {
 }
 
 async function call(method: string, path: string, body?: unknown, key = instance.key) {
-  const answer = await fetch(`${instance.base}${path}`, {
+  const response = await fetch(`${instance.base}${path}`, {
     method,
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, text: await answer.text() };
+  return { status: response.status, text: await response.text() };
 }
 
 async function sendExample({ method, path, place, steps, value }: Example): Promise<{ status: number; text: string }> {
@@ -150,11 +150,11 @@ async function sendExample({ method, path, place, steps, value }: Example): Prom
   const query = place === 'query' ? `?${steps[0]}=${encodeURIComponent(String(value))}${until}` : '';
   const body = place === 'body' ? withValue(needed[operation] ?? {}, steps, value) : needed[operation];
   const key = await keyFor(operation);
-  const answer = await call(method, `${filled}${query}`, body, key);
+  const response = await call(method, `${filled}${query}`, body, key);
   // A workspace can have at most ten endpoints.
   if (operation === 'POST /webhooks')
-    await call('DELETE', `/webhooks/${(JSON.parse(answer.text) as Json).id}`, undefined, key);
-  return answer;
+    await call('DELETE', `/webhooks/${(JSON.parse(response.text) as Json).id}`, undefined, key);
+  return response;
 }
 
 const cases = examples.map((one) => [one.method, one.path, one.steps.join('.'), one.value, one] as const);
@@ -166,21 +166,21 @@ describe('every example in the OpenAPI document', () => {
   });
 
   it.each(cases.filter(([, path]) => !path.includes('{')))('is accepted by %s %s: %s = %j', async (...row) => {
-    const answer = await sendExample(row[4]);
+    const response = await sendExample(row[4]);
 
-    if (answer.status >= 300) {
-      expect(answer.status, answer.text).toBe(422);
-      expect(answer.text).toMatch(/"reason":"(?:domain_already_exists|suppression_exists)"/);
+    if (response.status >= 300) {
+      expect(response.status, response.text).toBe(422);
+      expect(response.text).toMatch(/"reason":"(?:domain_already_exists|suppression_exists)"/);
     }
   });
 
   it.each(cases.filter(([, path]) => path.includes('{')))('is parsed by %s %s: %s = %j', async (...row) => {
-    const answer = await sendExample(row[4]);
+    const response = await sendExample(row[4]);
 
     // No object here has the example's id.
-    if (answer.status >= 300) {
-      expect(answer.status, answer.text).toBe(404);
-      expect(answer.text).toMatch(/"reason":"(?!route)\w+_not_found"/);
+    if (response.status >= 300) {
+      expect(response.status, response.text).toBe(404);
+      expect(response.text).toMatch(/"reason":"(?!route)\w+_not_found"/);
     }
   });
 });

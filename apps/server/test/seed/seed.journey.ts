@@ -13,13 +13,18 @@ afterAll(() => instance.stop());
 
 type Json = Record<string, unknown>;
 
-interface Answer {
+interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Json;
 }
 
-async function call(method: string, path: string, body?: unknown, key: string | null = instance.key): Promise<Answer> {
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  key: string | null = instance.key,
+): Promise<ApiResponse> {
   const response = await fetch(`${base_url}${path}`, {
     method,
     headers: {
@@ -34,7 +39,7 @@ async function call(method: string, path: string, body?: unknown, key: string | 
 const mail = { from: 'Shop <orders@sandbox.test>', to: 'ada@example.com', subject: 'Your order', text: 'Thank you.' };
 const send = (fields: Json = {}, key?: string) => call('POST', '/email/send', { ...mail, ...fields }, key);
 const entry = async (id: unknown) => (await call('GET', `/email/logs/${id}`)).body;
-const codeOf = (answer: Answer) => (answer.body.error as Json | undefined)?.code;
+const codeOf = (response: ApiResponse) => (response.body.error as Json | undefined)?.code;
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => `reader${index}@example.com`);
 
 async function keyWith(...scopes: string[]): Promise<{ id: string; secret: string }> {
@@ -98,9 +103,9 @@ describe('a send request', () => {
   });
 
   it('seed 7: requires from at a verified domain', async () => {
-    const answer = await send({ from: `orders@${await newDomain()}` });
+    const response = await send({ from: `orders@${await newDomain()}` });
 
-    expect([answer.status, codeOf(answer)]).toEqual([422, 'unprocessable']);
+    expect([response.status, codeOf(response)]).toEqual([422, 'unprocessable']);
   });
 
   it('seed 8: accepts to as a string or an array of strings', async () => {
@@ -247,9 +252,9 @@ describe('states', () => {
     expect((await send({}, secret)).status).toBe(202);
     await call('DELETE', `/api-keys/${id}`);
 
-    const answer = await send({}, secret);
+    const response = await send({}, secret);
 
-    expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
+    expect([response.status, codeOf(response)]).toEqual([401, 'unauthorized']);
   });
 
   it('seed 32: a revocation cannot be undone', async () => {
@@ -335,24 +340,24 @@ describe('authentication', () => {
   it('seed 43: uses the header Authorization: Bearer with the key', async () => {
     expect((await call('GET', '/domains')).status).toBe(200);
     for (const header of [`Basic ${instance.key}`, instance.key, 'Bearer']) {
-      const answer = await fetch(`${base_url}/domains`, { headers: { Authorization: header } });
-      expect(answer.status).toBe(401);
+      const response = await fetch(`${base_url}/domains`, { headers: { Authorization: header } });
+      expect(response.status).toBe(401);
     }
   });
 
   it('seed 44: a missing or invalid key returns 401 unauthorized', async () => {
     for (const key of [null, 'wrong', `pr_live_${'0'.repeat(64)}`]) {
-      const answer = await call('GET', '/domains', undefined, key);
-      expect([answer.status, codeOf(answer)]).toEqual([401, 'unauthorized']);
+      const response = await call('GET', '/domains', undefined, key);
+      expect([response.status, codeOf(response)]).toEqual([401, 'unauthorized']);
     }
   });
 
   it('seed 45: a key without permission returns 403 forbidden', async () => {
     const { secret } = await keyWith('email:send');
 
-    const answer = await call('GET', '/domains', undefined, secret);
+    const response = await call('GET', '/domains', undefined, secret);
 
-    expect([answer.status, codeOf(answer)]).toEqual([403, 'forbidden']);
+    expect([response.status, codeOf(response)]).toEqual([403, 'forbidden']);
   });
 
   it.each([
@@ -380,25 +385,25 @@ describe('authentication', () => {
   });
 
   it('seed 52: keys are useless in client-side code, because browsers get no CORS permission', async () => {
-    const answer = await fetch(`${base_url}/domains`, {
+    const response = await fetch(`${base_url}/domains`, {
       headers: { Authorization: `Bearer ${instance.key}`, Origin: 'https://shop.example' },
     });
 
-    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+    expect(response.headers.has('access-control-allow-origin')).toBe(false);
   });
 });
 
 describe('errors', () => {
-  it.each<[number, number, string, () => Promise<Answer>]>([
+  it.each<[number, number, string, () => Promise<ApiResponse>]>([
     [53, 400, 'invalid_request', () => call('POST', '/email/send', {})],
     [54, 401, 'unauthorized', () => call('GET', '/domains', undefined, null)],
     [55, 403, 'forbidden', async () => call('GET', '/domains', undefined, (await keyWith('email:send')).secret)],
     [56, 404, 'not_found', () => call('GET', '/domains/absent.test')],
     [57, 422, 'unprocessable', () => send({ from: 'a@unknown.test' })],
   ])('seed %i: %i is %s', async (_, status, code, ask) => {
-    const answer = await ask();
+    const response = await ask();
 
-    expect([answer.status, codeOf(answer)]).toEqual([status, code]);
+    expect([response.status, codeOf(response)]).toEqual([status, code]);
   });
 
   it('seed 59: 500 is internal_error, as documented for every endpoint', async () => {
@@ -414,29 +419,33 @@ describe('rate limits', () => {
   /**
    * Sends that many requests within one rate-limit window of a new key; retries if the window rolled over meanwhile.
    */
-  async function askAll(scope: string, times: number, ask: (key: string) => Promise<Answer>): Promise<Answer[]> {
+  async function askAll(
+    scope: string,
+    times: number,
+    ask: (key: string) => Promise<ApiResponse>,
+  ): Promise<ApiResponse[]> {
     for (let attempt = 0; attempt < 5; attempt++) {
       const { secret } = await keyWith(scope);
-      const answers: Answer[] = [];
-      while (answers.length < times) {
-        const some = Math.min(50, times - answers.length);
-        answers.push(...(await Promise.all(Array.from({ length: some }, () => ask(secret)))));
+      const responses: ApiResponse[] = [];
+      while (responses.length < times) {
+        const some = Math.min(50, times - responses.length);
+        responses.push(...(await Promise.all(Array.from({ length: some }, () => ask(secret)))));
       }
-      const resets = new Set(answers.map((answer) => answer.headers.get('x-ratelimit-reset')));
-      if (resets.size === 1) return answers;
+      const resets = new Set(responses.map((response) => response.headers.get('x-ratelimit-reset')));
+      if (resets.size === 1) return responses;
     }
     throw new Error('no window was long enough');
   }
 
-  it.each<[number, string, number, (key: string) => Promise<Answer>]>([
+  it.each<[number, string, number, (key: string) => Promise<ApiResponse>]>([
     [60, 'email:send', 1000, (key) => call('POST', '/email/send', {}, key)],
     [61, 'email:logs:read', 60, (key) => call('GET', '/email/logs?limit=1', undefined, key)],
     [62, 'domains:read', 120, (key) => call('GET', '/domains?limit=1', undefined, key)],
   ])('seed %i: a key with %s gets exactly %i requests a minute', async (_, scope, limit, ask) => {
-    const answers = await askAll(scope, limit + 1, ask);
+    const responses = await askAll(scope, limit + 1, ask);
 
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
-    expect(new Set(answers.map(({ headers }) => headers.get('x-ratelimit-limit')))).toEqual(new Set([String(limit)]));
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect(new Set(responses.map(({ headers }) => headers.get('x-ratelimit-limit')))).toEqual(new Set([String(limit)]));
   });
 
   it('seed 63: windows belong to one key, and reset each minute', async () => {
@@ -450,8 +459,12 @@ describe('rate limits', () => {
   });
 
   it('seed 64: every response has X-RateLimit-Limit, the size of the window', async () => {
-    for (const answer of [await send(), await call('GET', '/nowhere'), await call('GET', '/domains', undefined, null)])
-      expect(answer.headers.get('X-RateLimit-Limit')).toMatch(/^\d+$/);
+    for (const response of [
+      await send(),
+      await call('GET', '/nowhere'),
+      await call('GET', '/domains', undefined, null),
+    ])
+      expect(response.headers.get('X-RateLimit-Limit')).toMatch(/^\d+$/);
   });
 
   it('seed 65: every response has X-RateLimit-Remaining, the requests left', async () => {
@@ -470,8 +483,8 @@ describe('rate limits', () => {
   });
 
   it('seed 58, 67, 68 and 76: only requests over the limit return 429 rate_limited with Retry-After in seconds', async () => {
-    const answers = await askAll('email:logs:read', 61, (key) => call('GET', '/email/logs?limit=1', undefined, key));
-    const late = answers.filter(({ status }) => status === 429);
+    const responses = await askAll('email:logs:read', 61, (key) => call('GET', '/email/logs?limit=1', undefined, key));
+    const late = responses.filter(({ status }) => status === 429);
 
     expect(late.map(codeOf)).toEqual(['rate_limited']);
     const wait = late[0]?.headers.get('Retry-After');
@@ -479,7 +492,8 @@ describe('rate limits', () => {
     // Waiting that long reaches the next window.
     const next = Number(late[0]?.headers.get('X-RateLimit-Reset'));
     expect(Math.abs(Date.now() / 1000 + Number(wait) - next)).toBeLessThan(5);
-    for (const answer of answers) if (answer.status !== 429) expect(answer.headers.has('Retry-After')).toBe(false);
+    for (const response of responses)
+      if (response.status !== 429) expect(response.headers.has('Retry-After')).toBe(false);
   });
 });
 

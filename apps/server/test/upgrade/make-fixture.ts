@@ -14,7 +14,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { connect } from '@postrider/db';
 import { bringMail, startDnsZone, startWebhookSink } from '@postrider/testing';
 import { freePorts } from '../free-port.ts';
-import { type Answer, type ServerProcess, startServer } from '../server-process.ts';
+import { type ApiResponse, type ServerProcess, startServer } from '../server-process.ts';
 import { ADMIN_SECRET, OPERATOR, ROOT_SECRET } from './fixture.ts';
 
 const FILE = fileURLToPath(new URL('baseline.sql.br', import.meta.url));
@@ -98,9 +98,9 @@ async function work({ url }: ServerProcess): Promise<void> {
 }
 
 async function rest(method: string, path: string, body?: unknown, key = ADMIN_SECRET): Promise<Json> {
-  const answer: Answer = await server.call(method, `/v1${path}`, { key, body });
-  if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-  return answer.body;
+  const response: ApiResponse = await server.call(method, `/v1${path}`, { key, body });
+  if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
+  return response.body;
 }
 
 async function graphql(query: string, variables: Json): Promise<Json> {
@@ -225,9 +225,9 @@ async function signIn(url: string): Promise<void> {
 
 async function send(mail: Json, key = ADMIN_SECRET, headers: Record<string, string> = {}): Promise<string> {
   const body = { from: 'hello@acme.test', subject: 'Hello', text: 'Hi', ...mail };
-  const answer = await server.call('POST', '/v1/email/send', { key, body, headers });
-  if (answer.status !== 202) throw new Error(`${JSON.stringify(mail)}: ${answer.text}`);
-  return String(answer.body.id);
+  const response = await server.call('POST', '/v1/email/send', { key, body, headers });
+  if (response.status !== 202) throw new Error(`${JSON.stringify(mail)}: ${response.text}`);
+  return String(response.body.id);
 }
 
 /** Sends email that reaches every outcome. */

@@ -54,7 +54,7 @@ interface RollingResponse {
 
 /** Sends messages one after another until stopped. */
 function keepSending(servers: () => readonly ServerProcess[]) {
-  const answers: RollingResponse[] = [];
+  const responses: RollingResponse[] = [];
   let stopped = false;
   const send = async (number: number) => {
     for (let count = 0; !stopped; count++) {
@@ -62,17 +62,22 @@ function keepSending(servers: () => readonly ServerProcess[]) {
       const body = { from: 'hello@acme.test', to: `to${number}-${count}@example.com`, subject: 'Hello', text: 'Hi' };
       const started_at = performance.now();
       if (!server) continue;
-      const answer = await server.call('POST', '/v1/email/send', { body });
-      answers.push({ status: answer.status, id: String(answer.body.id), server, ms: performance.now() - started_at });
+      const response = await server.call('POST', '/v1/email/send', { body });
+      responses.push({
+        status: response.status,
+        id: String(response.body.id),
+        server,
+        ms: performance.now() - started_at,
+      });
     }
   };
   const senders = Array.from({ length: SENDERS }, (_, number) => send(number));
   return {
-    answers,
+    answers: responses,
     /** Resolves after that many more responses. */
     async further(count: number) {
-      const target = answers.length + count;
-      await expect.poll(() => answers.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(target);
+      const target = responses.length + count;
+      await expect.poll(() => responses.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(target);
     },
     async stop() {
       stopped = true;
@@ -88,12 +93,12 @@ async function pendingIn(database_url: string): Promise<string[]> {
 }
 
 /** Prints figures for a manual run; the regular test prints nothing. */
-function tell(answers: readonly RollingResponse[], ran: readonly string[], migrated_ms: number): void {
+function tell(responses: readonly RollingResponse[], ran: readonly string[], migrated_ms: number): void {
   if (old_release === null) return;
-  const rejected_count = answers.filter(({ status }) => status !== 202).length;
-  const slowest = Math.max(...answers.map(({ ms }) => ms));
+  const rejected_count = responses.filter(({ status }) => status !== 202).length;
+  const slowest = Math.max(...responses.map(({ ms }) => ms));
   process.stdout.write(
-    `${answers.length} requests, ${rejected_count} refused, the slowest ${slowest.toFixed(0)} ms; ` +
+    `${responses.length} requests, ${rejected_count} refused, the slowest ${slowest.toFixed(0)} ms; ` +
       `${ran.length} migrations in ${(migrated_ms / 1000).toFixed(1)} s\n`,
   );
 }

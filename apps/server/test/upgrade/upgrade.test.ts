@@ -38,9 +38,9 @@ function openUsed({ database, at }: Fixture): Promise<World> {
 const headers = { authorization: `Bearer ${ADMIN_SECRET}`, 'content-type': 'application/json' };
 
 async function get(path: string): Promise<Json> {
-  const answer = await fetch(`${rest.url}/v1${path}`, { headers });
-  expect(answer.status, path).toBe(200);
-  return (await answer.json()) as Json;
+  const response = await fetch(`${rest.url}/v1${path}`, { headers });
+  expect(response.status, path).toBe(200);
+  return (await response.json()) as Json;
 }
 
 async function list(path: string): Promise<Json[]> {
@@ -48,8 +48,8 @@ async function list(path: string): Promise<Json[]> {
 }
 
 async function ask(query: string): Promise<Json> {
-  const answer = await fetch(`${admin.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
-  const { data, errors } = (await answer.json()) as { data: Json; errors?: unknown };
+  const response = await fetch(`${admin.url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  const { data, errors } = (await response.json()) as { data: Json; errors?: unknown };
   expect(errors, query).toBeUndefined();
   return data;
 }
@@ -191,7 +191,7 @@ describe('a baseline database with 10,000 emails', () => {
       expect(await invoke(world.as(world.workspace_id), releaseHold, { hold_id: id, reason: 'checked' })).not.toEqual(
         status,
       );
-    const answer = await fetch(`${rest.url}/v1/email/send`, {
+    const response = await fetch(`${rest.url}/v1/email/send`, {
       method: 'POST',
       headers,
       body: JSON.stringify({
@@ -202,14 +202,14 @@ describe('a baseline database with 10,000 emails', () => {
         tags: ['full'],
       }),
     });
-    expect(answer.status).toBe(202);
+    expect(response.status).toBe(202);
     for (let day = 0; day <= 45; day++) {
       await world.drain();
       await world.clock.advance(DAY_MS);
     }
 
     const sent = world.smtp.mails.map((mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
-    const { id } = (await answer.json()) as { id: string };
+    const { id } = (await response.json()) as { id: string };
     const expected = [...open.map(({ name }) => name), `<${id}@acme.test> new@example.com`];
     expect(sent.toSorted()).toEqual(expected.toSorted());
     expect(await sql`select state, count(*)::int as count from recipients where is_open group by state`).toEqual([]);

@@ -122,8 +122,8 @@ type Entries = NonNullable<SuppressionsCreateBody['suppressions']>;
 
 /** Suppresses several addresses; the result for each has an error if it was rejected. */
 export async function addAll(client: Postrider, suppressions: Entries) {
-  const answer = await client.suppressions.create({ suppressions });
-  const results = 'data' in answer ? answer.data : [answer];
+  const response = await client.suppressions.create({ suppressions });
+  const results = 'data' in response ? response.data : [response];
   return results.map((result) => ({ error: 'error' in result ? result.error : undefined }));
 }
 

@@ -73,15 +73,15 @@ async function forward(one: EventBase, { url, signer, now }: Target): Promise<{ 
   const body = Buffer.from(JSON.stringify(one));
   const line = `${one.id}  ${plain(one.type)}`;
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
       headers: { 'content-type': 'application/json', ...signer(one.id, now(), body) },
       body,
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
-    await answer.body?.cancel();
-    return { line: `${line}  ${answer.status}`, refused: false };
+    await response.body?.cancel();
+    return { line: `${line}  ${response.status}`, refused: false };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = plain(cause instanceof Error ? cause.message || cause.name : String(cause));

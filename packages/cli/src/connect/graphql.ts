@@ -14,7 +14,7 @@ const refusal = z.looseObject({
   fields: z.array(z.looseObject({ path: z.array(z.string()), message: z.string() })).default([]),
 });
 
-const answer = z.object({
+const reply = z.object({
   data: z.object({ value: z.unknown() }).nullish(),
   errors: z.array(z.looseObject({ message: z.string(), extensions: refusal.partial().nullish() })).nullish(),
 });
@@ -147,7 +147,7 @@ async function send(terminal: Terminal, text: string, variables: unknown): Promi
     },
     body: JSON.stringify({ query: text, variables }),
   });
-  const parsed = answer.safeParse(await response.json().catch(() => null));
+  const parsed = reply.safeParse(await response.json().catch(() => null));
   const { data, errors } = parsed.data ?? {};
   const [error] = errors ?? [];
   if (!data && !error) throw notPostrider(url, response.status);

@@ -20,14 +20,14 @@ import {
   type Storing,
   storeAccepted,
 } from './store.ts';
-import type { AcceptParts, AdmittedSubmission, SendResult, Submission, SubmissionAnswer } from './submission.ts';
+import type { AcceptParts, AdmittedSubmission, SendResult, Submission, SubmissionResponse } from './submission.ts';
 
 // SQLSTATE raised by raise_quota_race() in the schema.
 const QUOTA_RACE = 'PR001';
 const MAX_TRIES = 50;
 
 /** A concurrent duplicate was committed first: judging the submission again replays the stored response. */
-export type Outcome = SubmissionAnswer | 'judge_again';
+export type Outcome = SubmissionResponse | 'judge_again';
 
 /** A submission with its workspace; its key may not have been checked yet. */
 export interface WorkspaceSubmission {
@@ -48,7 +48,7 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
     submission.messages.flatMap((message) => (message.ok ? [{ workspace_id, input: message.value }] : [])),
   );
   const keyed = located.flatMap((one) => idempotencyKeyOf(one) ?? []);
-  const [facts, answers] = await Promise.all([
+  const [facts, responses] = await Promise.all([
     readFacts(sql, {
       workspace_ids: [...new Set(located.map(({ workspace_id }) => workspace_id))],
       domains: unique(inputs.map(({ workspace_id, input }) => ({ workspace_id, name: input.from.domain }))),
@@ -67,7 +67,7 @@ export async function loadFacts(sql: Sql, located: readonly WorkspaceSubmission[
     spend: (workspace_id, count) => used.set(workspace_id, (used.get(workspace_id) ?? 0) + count),
     earlier: (one) => {
       const key = idempotencyKeyOf(one);
-      return key === null ? undefined : answers.get(claimName(key));
+      return key === null ? undefined : responses.get(claimName(key));
     },
   };
 }

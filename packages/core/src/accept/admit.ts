@@ -32,28 +32,28 @@ export async function admit(
 ): Promise<AdmitVerdict[]> {
   const groups = groupCredentials(submissions);
   const claims = [...groups.values()];
-  const answers = claims.length > 0 ? await admitKeys(sql, 'send', claims) : [];
-  const answerOf = new Map([...groups.keys()].map((name, index) => [name, answers[index]]));
+  const responses = claims.length > 0 ? await admitKeys(sql, 'send', claims) : [];
+  const answerOf = new Map([...groups.keys()].map((name, index) => [name, responses[index]]));
   const served = new Map<string, number>();
   return Promise.all(
     submissions.map(async (submission): Promise<AdmitVerdict> => {
       const { actor } = submission;
       if (actor.kind !== 'credential') return admitActor(parts, actor, submission);
       const name = credentialName(actor);
-      const answer = answerOf.get(name);
+      const response = answerOf.get(name);
       const place = served.get(name) ?? 0;
       served.set(name, place + 1);
-      if (answer?.kind !== 'found') {
-        return { kind: 'refused', ...(await refuseAddress(parts, actor.address, keyRefusal(refusedFor(answer)))) };
+      if (response?.kind !== 'found') {
+        return { kind: 'refused', ...(await refuseAddress(parts, actor.address, keyRefusal(refusedFor(response)))) };
       }
-      parts.key_uses.note(answer.key.key_id);
-      const { key, epoch, expires_at, workspace_rate } = answer;
-      cache.learnSender(epoch, name, { key, allowance: answer.first.key.limit, workspace_rate, expires_at });
-      const rate = judgeRate('send', placesAfter(answer.first, place));
+      parts.key_uses.note(response.key.key_id);
+      const { key, epoch, expires_at, workspace_rate } = response;
+      cache.learnSender(epoch, name, { key, allowance: response.first.key.limit, workspace_rate, expires_at });
+      const rate = judgeRate('send', placesAfter(response.first, place));
       const { window } = rate;
-      const held = { kind: 'key', scopes: answer.key.scopes };
+      const held = { kind: 'key', scopes: response.key.scopes };
       const refusal = rate.refusal ?? scopeRefusal(held, submission.scope) ?? bodyRefusal(submission);
-      return refusal ? { kind: 'refused', error: refusal, window } : { kind: 'admitted', sender: answer.key, window };
+      return refusal ? { kind: 'refused', error: refusal, window } : { kind: 'admitted', sender: response.key, window };
     }),
   );
 }
@@ -96,8 +96,8 @@ export function credentialName(credential: Credential): string {
   return `${credential.secret_hash.toString('latin1')} ${credential.address}`;
 }
 
-function refusedFor(answer: KeyAnswer | undefined) {
-  return answer?.kind === 'refused' ? answer.reason : 'unknown_key';
+function refusedFor(response: KeyAnswer | undefined) {
+  return response?.kind === 'refused' ? response.reason : 'unknown_key';
 }
 
 /** A message that fails to parse rejects its request, unless the request returns one result per message. */

@@ -48,7 +48,7 @@ const batchSchema = refuseMisplaced(
 const batchAnswerSchema = z.object({
   data: z.array(z.union([acknowledgementSchema, z.object({ error: publicErrorSchema })])).readonly(),
 });
-export type BatchAnswer = z.output<typeof batchAnswerSchema>;
+export type BatchResponse = z.output<typeof batchAnswerSchema>;
 
 /**
  * Accepts or rejects up to a hundred messages, either individually and in order or all in one commit; counts as one
@@ -60,7 +60,7 @@ export const sendBatch = admittedOperation({
   summary: 'Send up to 100 emails, accepted or rejected individually or as a whole',
   input: batchSchema,
   output: batchAnswerSchema,
-  run: (ctx, { actor, scope, parsed, raw }): Promise<BatchAnswer> => {
+  run: (ctx, { actor, scope, parsed, raw }): Promise<BatchResponse> => {
     const { all_or_nothing, messages: raw_messages } = parsed.ok
       ? parsed.value
       : { all_or_nothing: false, messages: [] };
@@ -103,7 +103,7 @@ function firstRefusal(refusals: readonly (AppError | null)[]): AppError | null {
   return new AppError(first.error.reason, message, { ...first.error.facts, details });
 }
 
-function batchAnswer(results: readonly SendResult[]): BatchAnswer {
+function batchAnswer(results: readonly SendResult[]): BatchResponse {
   return {
     data: results.map((result) => (result instanceof AppError ? { error: errorFields(result) } : result)),
   };

@@ -61,7 +61,7 @@ export interface Idempotency {
   remember(results: readonly SendResult[]): string;
 }
 
-export type SubmissionAnswer =
+export type SubmissionResponse =
   | { readonly kind: 'judged'; readonly results: readonly SendResult[] }
   | { readonly kind: 'replayed'; readonly answer: string }
   | { readonly kind: 'refused'; readonly error: AppError };
@@ -72,7 +72,7 @@ export interface AdmittedSubmission extends Submission {
 }
 
 export interface SubmitBatcher {
-  submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }>;
+  submit(submission: Submission): Promise<SubmissionResponse & { readonly window: RateWindow | null }>;
 }
 
 export interface AcceptParts {

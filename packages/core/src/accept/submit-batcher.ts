@@ -19,7 +19,7 @@ import { type BatchingPolicy, createBatchingPolicy, LONGEST_WAIT_MS } from './ba
 import { type AcceptedFast, acceptFast, type Draft, draftFast } from './fast-path.ts';
 import { messageBytes } from './schema.ts';
 import { claimName } from './store.ts';
-import type { AcceptParts, AdmittedSubmission, Submission, SubmissionAnswer, SubmitBatcher } from './submission.ts';
+import type { AcceptParts, AdmittedSubmission, Submission, SubmissionResponse, SubmitBatcher } from './submission.ts';
 
 const MAX_MESSAGES = 64;
 /** A larger body takes longer to store than the rest of a commit. */
@@ -36,7 +36,7 @@ interface Waiting {
   /** False once it has failed on the fast path; it then stays on the slow path. */
   fast: boolean;
   failed_fast: boolean;
-  answer(answer: SubmissionAnswer, window: RateWindow | null): void;
+  answer(response: SubmissionResponse, window: RateWindow | null): void;
   reject(error: unknown): void;
 }
 
@@ -84,7 +84,7 @@ class Batcher implements SubmitBatcher {
   }
 
   /** Resolves after the submission is committed, or with its rejection. */
-  async submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }> {
+  async submit(submission: Submission): Promise<SubmissionResponse & { readonly window: RateWindow | null }> {
     const bytes = bytesOf(submission);
     if (bytes <= LARGE_BYTES) return this.#submit(submission);
     const leave = await this.#large.enter(this.#ownerOf(submission), bytes).catch((error) => {
@@ -93,7 +93,7 @@ class Batcher implements SubmitBatcher {
     return this.#submit(submission).finally(leave);
   }
 
-  #submit(submission: Submission): Promise<SubmissionAnswer & { readonly window: RateWindow | null }> {
+  #submit(submission: Submission): Promise<SubmissionResponse & { readonly window: RateWindow | null }> {
     return new Promise((resolve, reject) => {
       this.#collect({
         submission,
@@ -101,7 +101,7 @@ class Batcher implements SubmitBatcher {
         fast: true,
         failed_fast: false,
         reject,
-        answer: (answer, window) => resolve({ ...answer, window }),
+        answer: (response, window) => resolve({ ...response, window }),
       });
     });
   }
@@ -191,12 +191,12 @@ class Batcher implements SubmitBatcher {
     this.#waitTimer = null;
     const { vitals } = this.#parts;
     const failed_before = vitals.accept_failed_at;
-    let answers: AcceptedFast[] | null = null;
+    let responses: AcceptedFast[] | null = null;
     try {
       const unconfirmed = sql.unconfirmed();
-      answers = drafts === null ? null : await this.#commitFast(sql, entries, drafts);
-      if (answers !== null) requireConfirmed(sql, unconfirmed);
-      if (answers === null) {
+      responses = drafts === null ? null : await this.#commitFast(sql, entries, drafts);
+      if (responses !== null) requireConfirmed(sql, unconfirmed);
+      if (responses === null) {
         connection.fast = false;
         await this.#serveSlow(sql, entries);
       }
@@ -209,10 +209,10 @@ class Batcher implements SubmitBatcher {
       this.#policy.ended(begun_ms, performance.now());
       this.#gather();
     }
-    if (answers === null) return;
+    if (responses === null) return;
     // A commit that is about to begin goes first, so that the database stays busy while these responses are written.
-    if (this.#gathering) setImmediate(answerAll, entries, answers);
-    else answerAll(entries, answers);
+    if (this.#gathering) setImmediate(answerAll, entries, responses);
+    else answerAll(entries, responses);
   }
 
   /**
@@ -335,10 +335,10 @@ function requireConfirmed(sql: Sql, before: number): void {
   if (sql.unconfirmed() !== before) throw new Error('mail was committed and may be on no standby');
 }
 
-function answerAll(entries: readonly Waiting[], answers: readonly AcceptedFast[]): void {
+function answerAll(entries: readonly Waiting[], responses: readonly AcceptedFast[]): void {
   entries.forEach((entry, index) => {
-    const answer = answers[index];
-    if (answer) entry.answer({ kind: 'judged', results: answer.results }, answer.window);
+    const response = responses[index];
+    if (response) entry.answer({ kind: 'judged', results: response.results }, response.window);
     else entry.reject(new Error('a draft was stored without an answer'));
   });
 }
@@ -393,8 +393,8 @@ function nameOf({ submission: { actor } }: Waiting): string {
   return actor.kind === 'credential' ? credentialName(actor) : '';
 }
 
-function refusesAny(answer: Exclude<Outcome, 'judge_again'>): boolean {
-  return answer.kind === 'judged' ? answer.results.some((result) => result instanceof AppError) : true;
+function refusesAny(response: Exclude<Outcome, 'judge_again'>): boolean {
+  return response.kind === 'judged' ? response.results.some((result) => result instanceof AppError) : true;
 }
 
 function idempotencyName(entry: Waiting): string | null {

@@ -14,19 +14,19 @@ export async function submit<O>(
 ): Promise<O> {
   const span = ctx.trace === null ? noSpan : ctx.tracing.begin('commit', { parent: ctx.trace });
   const request = { ...submission, request_id: ctx.request_id, counted: ctx.send_counted, trace: span.traceparent };
-  const answer = await batcherOf(ctx)
+  const response = await batcherOf(ctx)
     .submit(request)
     .catch((error: unknown) => {
       span.end({ failed: true });
       throw error;
     });
-  span.end({ failed: answer.kind === 'refused', facts: { messages: submission.messages.length } });
+  span.end({ failed: response.kind === 'refused', facts: { messages: submission.messages.length } });
   // The headers describe the window in which the API counted the request, or the one that rejected it.
-  const limited = answer.kind === 'refused' && answer.error.code === 'rate_limited';
-  ctx.notes.window = limited ? answer.window : (ctx.notes.window ?? answer.window);
-  if (answer.kind === 'refused') throw answer.error;
-  if (answer.kind === 'judged') {
-    const { results } = answer;
+  const limited = response.kind === 'refused' && response.error.code === 'rate_limited';
+  ctx.notes.window = limited ? response.window : (ctx.notes.window ?? response.window);
+  if (response.kind === 'refused') throw response.error;
+  if (response.kind === 'judged') {
+    const { results } = response;
     let accepted = 0;
     for (const result of results) {
       if (result instanceof AppError) continue;
@@ -38,7 +38,7 @@ export async function submit<O>(
   }
   ctx.notes.replayed = true;
   // remember() serialized an output of this operation.
-  return JSON.parse(answer.answer) as O;
+  return JSON.parse(response.answer) as O;
 }
 
 /** createServices always sets a SubmitBatcher; the context only knows its port. */

@@ -56,12 +56,13 @@ export async function authenticate(
   rateClass: KeyRateClass,
 ): Promise<Authentication | Rejection> {
   const { secret_hash, address } = credential;
-  const [answer] = await admitKeys(services.sql, rateClass, [{ secret_hash, address, wanted: 1 }]);
-  if (answer?.kind !== 'found') return refuseAddress(services, address, keyRefusal(answer?.reason ?? 'unknown_key'));
-  const { window, refusal } = judgeRate(rateClass, answer.first);
-  if (refusal) return { error: refusal, window, actor: keyActor(answer.key) };
-  services.key_uses.note(answer.key.key_id);
-  return { actor: keyActor(answer.key), window };
+  const [response] = await admitKeys(services.sql, rateClass, [{ secret_hash, address, wanted: 1 }]);
+  if (response?.kind !== 'found')
+    return refuseAddress(services, address, keyRefusal(response?.reason ?? 'unknown_key'));
+  const { window, refusal } = judgeRate(rateClass, response.first);
+  if (refusal) return { error: refusal, window, actor: keyActor(response.key) };
+  services.key_uses.note(response.key.key_id);
+  return { actor: keyActor(response.key), window };
 }
 
 /** Checks a secret for an API with a points budget, and deducts the points. */

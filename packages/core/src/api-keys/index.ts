@@ -21,6 +21,6 @@ export { checkPassword, type SmtpLogin } from './passwords.ts';
 export { readKeys } from './read-keys.ts';
 export { revokeKey } from './revoke-key.ts';
 export { rotateKey } from './rotate-key.ts';
-export type { KeyAnswer, KeyMatch as FoundKey, NewKeyRow, SenderFacts } from './store.ts';
+export type { KeyMatch as FoundKey, KeyResult as KeyAnswer, NewKeyRow, SenderFacts } from './store.ts';
 export { admitKeys, insertKey, refusalOfKey, senderFacts } from './store.ts';
 export { keyStatusIn } from './validity-store.ts';

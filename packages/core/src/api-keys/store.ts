@@ -35,7 +35,7 @@ export interface KeyMatch extends SenderFacts {
   readonly scopes: readonly Scope[];
 }
 
-export type KeyAnswer =
+export type KeyResult =
   | { readonly kind: 'refused'; readonly reason: Reason }
   | {
       readonly kind: 'found';
@@ -80,7 +80,7 @@ export async function admitKeys(
   sql: Sql | Tx,
   rateClass: KeyRateClass,
   keys: readonly KeyQuery[],
-): Promise<KeyAnswer[]> {
+): Promise<KeyResult[]> {
   const rows = await sql<Row[]>`
     with asked as (
       select decode(secret, 'hex') as secret_hash, address, wanted, ord from unnest(

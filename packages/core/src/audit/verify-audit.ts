@@ -47,7 +47,7 @@ export const verifyAudit = operation({
     const workspace_id = accessibleSide(ctx, chain);
     // Read first, so that entries appended during the check are left to the next one.
     const head = await auditHead(ctx.sql, workspace_id);
-    const answer = { object: 'audit_verification', length: head.sequence, head: head.hash || null } as const;
+    const response = { object: 'audit_verification', length: head.sequence, head: head.hash || null } as const;
     let verified = Math.min(after, head.sequence);
     for (let slice = 0; slice < MAX_SLICES && verified < head.sequence; slice++) {
       const count = Math.min(SLICE, head.sequence - verified);
@@ -57,11 +57,11 @@ export const verifyAudit = operation({
         const problem = problemOf(links[step], sequence, head);
         if (!problem) continue;
         const id = problem === 'missing' ? null : (links[step]?.id ?? null);
-        return { ...answer, verified: sequence - 1, complete: true, broken: { sequence, id, problem } };
+        return { ...response, verified: sequence - 1, complete: true, broken: { sequence, id, problem } };
       }
       verified += count;
     }
-    return { ...answer, verified, complete: verified === head.sequence, broken: null };
+    return { ...response, verified, complete: verified === head.sequence, broken: null };
   },
 });
 

@@ -266,12 +266,12 @@ describe('a bulk operation', () => {
     const mail = await send({ tags: ['once'], scheduled_at: inAnHour() });
     const { token } = await preview('cancel', { tag: 'once' });
 
-    const answers = await Promise.all([run(token), run(token), run(token)]);
+    const responses = await Promise.all([run(token), run(token), run(token)]);
     await workUntilEnd();
     await world.clock.advance(HOUR_MS);
     const late = await run(token, { reason: 'again' });
 
-    expect(new Set([...answers, late].map(({ id }) => id)).size).toBe(1);
+    expect(new Set([...responses, late].map(({ id }) => id)).size).toBe(1);
     expect(late).toMatchObject({ status: 'completed', done: 1, reason: 'because' });
     expect(await status(mail)).toBe('canceled');
     expect(await audited(late.id)).toEqual(['bulk.started', 'bulk.ended']);
@@ -449,12 +449,12 @@ describe('a bulk operation', () => {
     const tokens = [];
     for (let count = 0; count < 25; count++) tokens.push((await preview('export', { tag: 'much' }, as)).token);
 
-    const answers = await Promise.all(tokens.map((token) => reasonOf(run(token, {}, as))));
+    const responses = await Promise.all(tokens.map((token) => reasonOf(run(token, {}, as))));
 
-    expect(answers.filter((reason) => reason === null)).toHaveLength(20);
-    expect(answers.filter((reason) => reason === 'bulk_limit')).toHaveLength(5);
-    const rejected = tokens[answers.indexOf('bulk_limit')] ?? '';
-    const bulk = await run(tokens[answers.indexOf(null)] ?? '', {}, as);
+    expect(responses.filter((reason) => reason === null)).toHaveLength(20);
+    expect(responses.filter((reason) => reason === 'bulk_limit')).toHaveLength(5);
+    const rejected = tokens[responses.indexOf('bulk_limit')] ?? '';
+    const bulk = await run(tokens[responses.indexOf(null)] ?? '', {}, as);
     await invoke(as, cancelBulk, { id: bulk.id });
     expect(await reasonOf(run(rejected, {}, as))).toBeNull();
     await workUntilEnd();

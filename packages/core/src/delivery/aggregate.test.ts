@@ -16,7 +16,7 @@ const verdicts: Readonly<Record<string, SmtpVerdict>> = {
   later: { kind: 'reply', code: 451, text: '4.3.0 later', at: 'rcpt' },
   lost: { kind: 'drop', at: 'after_dot' },
 };
-const answers = fc.array(fc.constantFrom(...Object.keys(verdicts)), { minLength: 3, maxLength: 3 });
+const responses = fc.array(fc.constantFrom(...Object.keys(verdicts)), { minLength: 3, maxLength: 3 });
 
 interface Recipient {
   readonly state: DeliveryState;
@@ -35,34 +35,38 @@ describe('the status of a message', () => {
   it('aggregates its recipients after every round, whatever the server replies', async () => {
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 4 }), fc.boolean(), async (scripts, scheduled) => {
-        run += 1;
-        const mailbox = (index: number) => `run${run}.${index}@example.com`;
-        const script = new Map(scripts.map((list, index) => [mailbox(index), list]));
-        world.smtp.script(({ to, nth }) => verdicts[script.get(to)?.[nth - 1] ?? ''] ?? { kind: 'accept' });
-        const { id } = await invoke(world.as(world.workspace_id), sendMessage, {
-          from: 'hello@sandbox.test',
-          to: [...script.keys()],
-          subject: 'Hello',
-          text: 'Hi',
-          ...(scheduled && { scheduled_at: new Date(world.clock.now() + HOUR_MS / 2).toISOString() }),
-        });
+      fc.asyncProperty(
+        fc.array(responses, { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (scripts, scheduled) => {
+          run += 1;
+          const mailbox = (index: number) => `run${run}.${index}@example.com`;
+          const script = new Map(scripts.map((list, index) => [mailbox(index), list]));
+          world.smtp.script(({ to, nth }) => verdicts[script.get(to)?.[nth - 1] ?? ''] ?? { kind: 'accept' });
+          const { id } = await invoke(world.as(world.workspace_id), sendMessage, {
+            from: 'hello@sandbox.test',
+            to: [...script.keys()],
+            subject: 'Hello',
+            text: 'Hi',
+            ...(scheduled && { scheduled_at: new Date(world.clock.now() + HOUR_MS / 2).toISOString() }),
+          });
 
-        for (let round = 0; round < 5; round++) {
-          await world.drain();
-          const recipients = await recipientsOf(id);
-          const counts: Partial<Record<DeliveryState, number>> = {};
-          for (const { state } of recipients) counts[state] = (counts[state] ?? 0) + 1;
-          for (const { status, events, event_count } of recipients) {
-            expect(status).toBe(messageStatus(counts));
-            expect(event_count).toBe(events);
+          for (let round = 0; round < 5; round++) {
+            await world.drain();
+            const recipients = await recipientsOf(id);
+            const counts: Partial<Record<DeliveryState, number>> = {};
+            for (const { state } of recipients) counts[state] = (counts[state] ?? 0) + 1;
+            for (const { status, events, event_count } of recipients) {
+              expect(status).toBe(messageStatus(counts));
+              expect(event_count).toBe(events);
+            }
+            await world.clock.advance(HOUR_MS);
           }
-          await world.clock.advance(HOUR_MS);
-        }
 
-        const open = (await recipientsOf(id)).filter(({ state }) => openStates.some((one) => one === state));
-        expect(open).toEqual([]);
-      }),
+          const open = (await recipientsOf(id)).filter(({ state }) => openStates.some((one) => one === state));
+          expect(open).toEqual([]);
+        },
+      ),
       { numRuns: 12 },
     );
   });

@@ -190,9 +190,9 @@ describe('a key rotation', () => {
 
   it('is rejected while another is in progress', async () => {
     await verified('twice.test');
-    const answers = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));
+    const responses = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(responses.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(dkimRecords(await domainOf('twice.test'))).toHaveLength(4);
   });
 });

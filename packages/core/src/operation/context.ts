@@ -90,7 +90,7 @@ export const viaNames = ['rest', 'graphql', 'dashboard', 'smtp', 'resend', 'work
 export type Via = (typeof viaNames)[number];
 
 /** Values for response headers, set while the request is handled. */
-export interface AnswerNotes {
+export interface ResponseNotes {
   window: RateWindow | null;
   replayed: boolean;
   /** Paths of input fields that were ignored. */
@@ -111,7 +111,7 @@ export interface Context extends Services {
   readonly send_counted: boolean;
   /** The traceparent of the request; null if it is not sampled. */
   readonly trace: string | null;
-  readonly notes: AnswerNotes;
+  readonly notes: ResponseNotes;
 }
 
 export type ActorContext = Context & { readonly actor: Actor };

@@ -124,10 +124,10 @@ async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> 
 
 /** Returns what any of the sources knows; a certain source takes precedence over an uncertain one. */
 async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<KnownRecipient[]> {
-  const answers = await Promise.all(sources.map((source) => source.lookup(page)));
+  const responses = await Promise.all(sources.map((source) => source.lookup(page)));
   return page.flatMap((recipient, place) => {
     for (const outcome of ['sent', 'perhaps', 'ended'] as const) {
-      const index = answers.findIndex((answer) => answer[place] === outcome);
+      const index = responses.findIndex((response) => response[place] === outcome);
       const source = sources[index];
       if (source) return [{ recipient, known: outcome, by: source.name }];
     }

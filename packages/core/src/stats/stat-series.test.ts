@@ -312,12 +312,12 @@ describe('a series', () => {
       { since: -15 * DAY_MS, until: 0, bucket: 'hour', group_by: 'tag' },
     ];
 
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       ranges.map(({ since, until, ...input }) =>
         series({ since: at(since), ...(until !== undefined && { until: at(until) }), ...input }),
       ),
     );
 
-    expect(answers).toMatchObject(ranges.map(() => ({ status: 'rejected', reason: { reason: 'invalid_range' } })));
+    expect(responses).toMatchObject(ranges.map(() => ({ status: 'rejected', reason: { reason: 'invalid_range' } })));
   });
 });

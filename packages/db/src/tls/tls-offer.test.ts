@@ -16,10 +16,10 @@ it.each([
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
 
-    const answer = await offersNoTls(`postgres://ada:secret@127.0.0.1:${port}/postrider${parameters}`);
+    const response = await offersNoTls(`postgres://ada:secret@127.0.0.1:${port}/postrider${parameters}`);
 
     server.close();
-    expect(answer).toBe(none);
+    expect(response).toBe(none);
   },
 );
 

@@ -25,6 +25,6 @@ export function offersNoTls(url: string): Promise<boolean> {
     socket.on('error', () => end(false));
     socket.on('close', () => end(false));
     socket.on('connect', () => socket.write(SSL_REQUEST));
-    socket.on('data', (answer) => end(answer[0] === NO));
+    socket.on('data', (response) => end(response[0] === NO));
   });
 }

@@ -139,7 +139,7 @@ describe('the delivery pump', () => {
   });
 
   it('records a result without its text if the database rejects it, and its neighbors unchanged', async () => {
-    const bad = answering(({ to }) => (to === 'bad@example.com' ? { ...accepted, target: 'a\0b' } : accepted));
+    const bad = responding(({ to }) => (to === 'bad@example.com' ? { ...accepted, target: 'a\0b' } : accepted));
     await send(['bad@example.com', 'good1@example.com', 'good2@example.com', 'good3@example.com']);
 
     pump = startPump(bad);
@@ -175,8 +175,8 @@ const accepted: SendOutcome = {
 };
 
 /** Creates a route that responds as instructed. The pump knows nothing about a transport except what it returns. */
-function answering(answer: (envelope: { readonly to: string }) => SendOutcome): Mailer {
-  return { send: async (envelope) => answer(envelope), laneOf: domainOf, stop: async () => undefined };
+function responding(response: (envelope: { readonly to: string }) => SendOutcome): Mailer {
+  return { send: async (envelope) => response(envelope), laneOf: domainOf, stop: async () => undefined };
 }
 
 function domainOf(to: string): string {

@@ -23,7 +23,7 @@ import { createHeartbeat, type Heartbeat } from './heartbeat.ts';
 import { type InFlight, newInFlight } from './in-flight.ts';
 import { createInFlightSet } from './in-flight-set.ts';
 import { LeaseLoops } from './lease-loops.ts';
-import { LostAnswers } from './lost-answers.ts';
+import { LostReplies } from './lost-replies.ts';
 import { createPrerender } from './prerender.ts';
 import { Settler } from './settler.ts';
 import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
@@ -71,7 +71,7 @@ export class DeliveryPump {
   #stopped = false;
   #heartbeat: Heartbeat | null = null;
   #leaseLoops: LeaseLoops | null = null;
-  #lostAnswers: LostAnswers | null = null;
+  #lostAnswers: LostReplies | null = null;
   #unsubscribe: (() => void) | null = null;
   /** The jobs that a drain has claimed; null if this pump is not draining. */
   #drained: DeliveryJob[] | null = null;
@@ -127,7 +127,7 @@ export class DeliveryPump {
     this.#services.metrics.source('unrecorded_mails_limit', () => this.#unrecorded.most);
     this.#sync.start();
     this.#leaseLoops = new LeaseLoops(this.#services, this.#inFlight, this.#lanes, (entry) => this.#cancel(entry));
-    this.#lostAnswers = new LostAnswers(this.#services, () =>
+    this.#lostAnswers = new LostReplies(this.#services, () =>
       [
         ...[...this.#inFlight].map(({ claimed }) => claimed.job),
         ...[...this.#lanes.waiting(), ...this.#claimed].map(({ job }) => job),

@@ -38,8 +38,8 @@ async function open() {
 
 describe('the returned-email server', () => {
   it('accepts several emails in one session, each with its own reply', async () => {
-    const answers = ['taken', 'later'] as const;
-    await start({ onMail: async () => answers[came.push({ from: '', to: '', raw: Buffer.alloc(0) }) - 1] ?? 'taken' });
+    const replies = ['taken', 'later'] as const;
+    await start({ onMail: async () => replies[came.push({ from: '', to: '', raw: Buffer.alloc(0) }) - 1] ?? 'taken' });
     const visitor = await open();
 
     await visitor.say('RCPT TO:<b+1@example.org>');

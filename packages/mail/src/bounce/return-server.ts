@@ -85,7 +85,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
     },
     onData(stream, session, callback) {
       take(stream, session).then(
-        (answer) => (answer === 'taken' ? callback(null, 'taken') : callback(smtpError(451, 'Try again later'))),
+        (reply) => (reply === 'taken' ? callback(null, 'taken') : callback(smtpError(451, 'Try again later'))),
         () => callback(smtpError(451, 'Try again later')),
       );
     },

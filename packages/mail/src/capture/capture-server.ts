@@ -80,19 +80,19 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
     ...(script && {
       onRcptTo({ address }, session, callback) {
         script.on_recipient(address, stopped.signal).then(
-          (verdict) => answer(verdict, session, callback),
+          (verdict) => reply(verdict, session, callback),
           () => callback(refusal(FAILED)),
         );
       },
     }),
     onData(stream, session, callback) {
       store(stream, session).then(
-        (verdict) => answer(verdict, session, (error) => callback(error, script ? '2.6.0 captured' : 'captured')),
+        (verdict) => reply(verdict, session, (error) => callback(error, script ? '2.6.0 captured' : 'captured')),
         () => callback(refusal(FAILED)),
       );
     },
   });
-  function answer(verdict: CaptureVerdict, session: SMTPServerSession, callback: (error: Error | null) => void): void {
+  function reply(verdict: CaptureVerdict, session: SMTPServerSession, callback: (error: Error | null) => void): void {
     if (verdict.kind === 'accept') callback(null);
     else if (verdict.kind === 'refuse') callback(refusal(verdict.reply));
     else for (const connection of server.connections) if (connection.session === session) connection.close();

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { certificate } from '../../test/certificate.ts';
 import {
-  type Answer,
   DEFAULTS,
   hangUp,
   PIPELINING,
@@ -14,6 +13,7 @@ import {
   type Script,
   type ScriptedServer,
   type ScriptedServerOptions,
+  type ServerReply,
   startScriptedServer,
   type Verb,
 } from '../../test/scripted-server.ts';
@@ -94,22 +94,22 @@ function bodiesFor(server: ScriptedServer, number: number): number {
  * Does not reply to the second dot until DATA of the next message has arrived, and then replies to all of it in one write.
  */
 function holding(
-  answers: Partial<Record<'dot' | 'MAIL' | 'RCPT' | 'DATA', string>>,
+  replies: Partial<Record<'dot' | 'MAIL' | 'RCPT' | 'DATA', string>>,
   then: Script = () => undefined,
 ): Script {
   let dots = 0;
   let held: string[] | null = null;
   return (verb, connection, line) => {
     if (verb === 'dot' && ++dots === 2) {
-      held = [answers.dot ?? DEFAULTS.dot];
+      held = [replies.dot ?? DEFAULTS.dot];
       return '';
     }
     if (held && (verb === 'MAIL' || verb === 'RCPT')) {
-      held.push(answers[verb] ?? DEFAULTS[verb]);
+      held.push(replies[verb] ?? DEFAULTS[verb]);
       return '';
     }
     if (held && verb === 'DATA') {
-      const all = [...held, answers.DATA ?? DEFAULTS.DATA].join('\r\n');
+      const all = [...held, replies.DATA ?? DEFAULTS.DATA].join('\r\n');
       held = null;
       return all;
     }
@@ -118,14 +118,14 @@ function holding(
 }
 
 /** Creates a reply that is sent when a test says so. All commands after it wait. */
-function whenTold(reply: string): { answer: Answer; tell(): void } {
+function whenTold(reply: string): { answer: ServerReply; tell(): void } {
   const cue = Promise.withResolvers<void>();
   return { answer: (socket) => cue.promise.then(() => socket.write(`${reply}\r\n`)), tell: cue.resolve };
 }
 
 /** Replies to the dot of one message, selected by its recipient's number. */
-function atDot(number: number, answer: Answer): Script {
-  return (verb, _, line) => (verb === 'dot' && line.includes(recipient(number)) ? answer : undefined);
+function atDot(number: number, reply: ServerReply): Script {
+  return (verb, _, line) => (verb === 'dot' && line.includes(recipient(number)) ? reply : undefined);
 }
 
 describe('the envelope of the next email', () => {
@@ -192,8 +192,8 @@ describe('the envelope of the next email', () => {
 
   it('has its timeout measured from the reply to the previous dot', async () => {
     const time = freezeTime();
-    const { answer, tell } = whenTold('250 2.0.0 taken');
-    const server = await pipelined(atDot(2, answer));
+    const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+    const server = await pipelined(atDot(2, reply));
     const sent = sendAll(transport(server.port, { timeouts: { command_ms: 1000 } }));
     await expect.poll(() => server.ahead).toBe(1);
 
@@ -249,18 +249,18 @@ describe('a message that carried the next envelope', () => {
     expect([bodiesFor(server, 2), bodiesFor(server, 3)]).toEqual([1, 1]);
   });
 
-  it.each<[string, Answer, SendOutcome['kind']]>([
+  it.each<[string, ServerReply, SendOutcome['kind']]>([
     ['421', '421 4.3.2 closing', 'deferred'],
     ['a closed connection', hangUp, 'unknown'],
     ['silence', null, 'unknown'],
     ['garbage', 'xyzzy', 'unknown'],
-  ])('a reply of %s moves the next message to another connection', async (_, answer, kind) => {
+  ])('a reply of %s moves the next message to another connection', async (_, reply, kind) => {
     const time = freezeTime();
-    const server = await pipelined(atDot(2, answer));
+    const server = await pipelined(atDot(2, reply));
     const sent = sendAll(transport(server.port, { timeouts: { after_dot_ms: 100 } }));
     await expect.poll(() => server.ahead).toBe(1);
 
-    if (answer === null) time.pass(100);
+    if (reply === null) time.pass(100);
     const [, second, third] = await sent;
 
     expect(second).toMatchObject({ kind, stage: 'after_dot' });
@@ -270,12 +270,12 @@ describe('a message that carried the next envelope', () => {
     expect([bodiesFor(server, 2), bodiesFor(server, 3)]).toEqual([1, 1]);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, ServerReply]>([
     ['421', '250 2.0.0 taken\r\n421 4.3.2 enough'],
     ['the end of the connection', (socket) => socket.end('250 2.0.0 taken\r\n')],
     ['503', '250 2.0.0 taken\r\n503 5.5.1 what?'],
-  ])('is accepted, and the next goes elsewhere if its own reply is %s', async (_, answer) => {
-    const server = await pipelined(atDot(2, answer));
+  ])('is accepted, and the next goes elsewhere if its own reply is %s', async (_, reply) => {
+    const server = await pipelined(atDot(2, reply));
 
     const outcomes = await sendAll(transport(server.port));
 
@@ -314,7 +314,7 @@ describe('an email whose content and dot the kernel does not accept', () => {
     closing.push(() => rm(folder, { recursive: true }));
     const path = join(folder, 'server');
     // Stops reading from the second DATA on.
-    const deafen: Answer = (socket) => socket.pause();
+    const deafen: ServerReply = (socket) => socket.pause();
     const server = await pipelined(
       (verb, connection) => (verb === 'DATA' && connection === 1 && server.bodies.length === 1 ? deafen : undefined),
       { path },
@@ -344,9 +344,9 @@ describe('an email whose content and dot the kernel does not accept', () => {
     const [[near], [far]] = [lines, server.sockets];
     if (!near || !far) throw new Error('There is no connection.');
     let unread = 1;
-    for (let answer = '354 go\r\n'; near.writableLength < size; answer = SERVED) {
+    for (let reply = '354 go\r\n'; near.writableLength < size; reply = SERVED) {
       const bytes_written = near.bytesWritten;
-      far.write(answer);
+      far.write(reply);
       unread++;
       await expect.poll(() => near.bytesWritten).toBeGreaterThan(bytes_written + size);
     }
@@ -491,8 +491,8 @@ describe('a message whose envelope went ahead', () => {
 describe('an abort', () => {
   it('aborting a message whose envelope went ahead ends it immediately, its session after the previous message', async () => {
     const controller = new AbortController();
-    const { answer, tell } = whenTold('250 2.0.0 taken');
-    const server = await pipelined(atDot(2, answer));
+    const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+    const server = await pipelined(atDot(2, reply));
     const client = transport(server.port);
     const sent = [sendTo(client, 1), sendTo(client, 2), sendTo(client, 3, controller.signal), sendTo(client, 4)];
     await expect.poll(() => server.ahead).toBe(1);
@@ -510,8 +510,8 @@ describe('an abort', () => {
 
   it('aborting the message that carries an envelope waits for the reply to its dot', async () => {
     const controller = new AbortController();
-    const { answer, tell } = whenTold('250 2.0.0 taken');
-    const server = await pipelined(atDot(2, answer));
+    const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+    const server = await pipelined(atDot(2, reply));
     const client = transport(server.port);
     const sent = [sendTo(client, 1), sendTo(client, 2, controller.signal), sendTo(client, 3)];
     await expect.poll(() => server.ahead).toBe(1);
@@ -525,8 +525,8 @@ describe('an abort', () => {
 });
 
 it('an email has started once its turn on a connection comes, not while it waits', async () => {
-  const { answer, tell } = whenTold('250 2.0.0 taken');
-  const server = await pipelined(atDot(2, answer));
+  const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+  const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);
   const controller = new AbortController();
   const order: number[] = [];
@@ -546,8 +546,8 @@ it('an email has started once its turn on a connection comes, not while it waits
 });
 
 it('a stopping transport finishes the email whose envelope went ahead, and rejects waiting email', async () => {
-  const { answer, tell } = whenTold('250 2.0.0 taken');
-  const server = await pipelined(atDot(2, answer));
+  const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+  const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);
   const sent = sendAll(client, 4);
   await expect.poll(() => server.ahead).toBe(1);

@@ -107,8 +107,8 @@ export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
 /** The 354 for the next content is the third of its replies, so if it arrives earlier, a reply is missing. */
 export function goesAheadEarly(rest: string): boolean {
   if (rest === '') return false;
-  const answers = rest.split('\n').filter((line) => ENDS_REPLY.test(line));
-  return answers.slice(0, 2).some((line) => line.startsWith('3'));
+  const replies = rest.split('\n').filter((line) => ENDS_REPLY.test(line));
+  return replies.slice(0, 2).some((line) => line.startsWith('3'));
 }
 
 /** Returns why a message is not offered to this server at all. */

@@ -83,16 +83,16 @@ export async function startSubmissionServer<Login extends object>(
     ...limitsOf(options),
     onAuth({ username, password }, session, callback) {
       options.onLogin(username ?? '', password ?? '', session.remoteAddress).then(
-        (answer) => {
-          if (isReply(answer)) return callback(smtpError(answer));
-          const sender = options.senderOf(answer);
+        (reply) => {
+          if (isReply(reply)) return callback(smtpError(reply));
+          const sender = options.senderOf(reply);
           // The close of a client that disconnected meanwhile is not reported again.
           if (![...server.connections].some(({ id }) => id === session.id)) return callback(smtpError(FAILED));
           // This may be a second login, because STARTTLS ends the first.
           leave(session.id);
           if (sessions.size >= bounds.crowd) closeIdle();
           if (!clients.take(sender)) return callback(smtpError(CROWDED));
-          sessions.set(session.id, { login: answer, sender, active_at: performance.now(), has_data: false });
+          sessions.set(session.id, { login: reply, sender, active_at: performance.now(), has_data: false });
           strangers.forget(session);
           callback(null, { user: username });
         },
@@ -217,8 +217,8 @@ function cut(server: SMTPServer, session_id: string, reply: Reply): void {
   }
 }
 
-function isReply(answer: object): answer is Reply {
-  return 'code' in answer && typeof answer.code === 'number';
+function isReply(reply: object): reply is Reply {
+  return 'code' in reply && typeof reply.code === 'number';
 }
 
 function line({ enhanced, text }: Reply): string {

@@ -130,8 +130,8 @@ export function limitCost(
       cost.answered = true;
       refunds.give(spenderOf(ctx.actor), cost.spared);
       // The first exceeded limit fails the request. Data from the other lists is not worth sending.
-      const answer = cost.excess ? { errors: [graphqlError(cost.excess)], data: null } : result;
-      setResult({ ...answer, extensions: { ...result.extensions, cost: toldCost(cost) } });
+      const response = cost.excess ? { errors: [graphqlError(cost.excess)], data: null } : result;
+      setResult({ ...response, extensions: { ...result.extensions, cost: toldCost(cost) } });
     },
   };
 }

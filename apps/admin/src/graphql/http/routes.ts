@@ -18,7 +18,7 @@ import { tooSlow, within } from './within.ts';
 export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: KnownQueries): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   const server = createGraphqlServer(services, refunds, known);
-  const answer = async (context: Context<AdminEnv>): Promise<Response> => {
+  const reply = async (context: Context<AdminEnv>): Promise<Response> => {
     const { request_id, address, trace } = context.var;
     const admitted = await admitKey(services, context.req.header('authorization'), address, 1);
     if ('error' in admitted) {
@@ -49,7 +49,7 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
       response.headers.set(name, value);
     return response;
   };
-  routes.all('/', answer);
+  routes.all('/', reply);
   return routes;
 }
 

@@ -34,7 +34,7 @@ interface KnownQuery {
   readonly variables: Record<string, unknown>;
 }
 
-interface Answer {
+interface CachedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -64,7 +64,7 @@ export function createKnownAnswers(
       return false;
     }
     const request_id = newId('request', services.clock.now());
-    const known_answer = await answer(known_query, request, request_id).catch((error: unknown) => {
+    const known_answer = await http_response(known_query, request, request_id).catch((error: unknown) => {
       services.log.error({ err: error, request_id }, 'a query failed');
       return refusalOf(new AppError('unexpected', 'The request failed. Retry.'), request_id, {});
     });
@@ -104,7 +104,11 @@ export function createKnownAnswers(
     return cost;
   }
 
-  async function answer(query: KnownQuery, request: IncomingMessage, request_id: string): Promise<Answer> {
+  async function http_response(
+    query: KnownQuery,
+    request: IncomingMessage,
+    request_id: string,
+  ): Promise<CachedResponse> {
     const address = clientAddress(request.socket, request.headers['x-forwarded-for']);
     const admitted = await admitKey(services, request.headers.authorization, address, query.points);
     if ('error' in admitted) {

@@ -24,9 +24,9 @@ export function BulkBar({
   const { action, open, close } = useAction();
   if (selection.size === 0) return null;
   const run = async (name: Action) => {
-    const answers = await Promise.allSettled([...selection].map((id) => calls[name](id)));
-    const rejected = answers.filter((answer) => answer.status === 'rejected');
-    const done = answers.length - rejected.length;
+    const responses = await Promise.allSettled([...selection].map((id) => calls[name](id)));
+    const rejected = responses.filter((response) => response.status === 'rejected');
+    const done = responses.length - rejected.length;
     const word = words.bulk[name];
     const [first] = rejected;
     if (!first) toast(words.bulk.done(word, done));

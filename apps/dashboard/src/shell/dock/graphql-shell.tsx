@@ -10,7 +10,7 @@ const EARLY_MS = 60_000;
 /** Queries GraphQL with a session token that never leaves this component. */
 export function GraphqlShell() {
   const [query, setQuery] = useState(words.graphql.first);
-  const [answer, setAnswer] = useState<string>();
+  const [reply, setAnswer] = useState<string>();
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const cached_token = useRef<{ readonly token: string; readonly until: number } | null>(null);
@@ -64,7 +64,7 @@ export function GraphqlShell() {
         </div>
       </div>
       {error !== null && <ErrorPanel error={error} />}
-      {answer !== undefined && <CodeBlock text={answer} what={words.graphql.answer} />}
+      {reply !== undefined && <CodeBlock text={reply} what={words.graphql.answer} />}
     </div>
   );
 }

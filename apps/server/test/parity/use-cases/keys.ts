@@ -38,7 +38,7 @@ export const keys = [
       document: `query ($id: ID!, $range: TimeRange!) { value: node(id: $id) { ... on ApiKey {
         key_id: id last_used_at: lastUsedAt points: usage(range: $range) { at value } } } }`,
       variables: ({ input: { key_id, since } }) => ({ id: key_id, range: { since } }),
-      value: (answer) => answer,
+      value: (response) => response,
     },
     given: async (world) => ({
       input: {

@@ -85,9 +85,9 @@ export const messages = [
       `... on Message { content { html text attachments { filename content_type: contentType
          size_bytes: sizeBytes content_id: contentId } } headers }`,
       idOnly,
-      (answer) => {
-        if (answer === null) return null;
-        const { content, headers } = answer as Record<'content' | 'headers', Record<string, unknown>>;
+      (response) => {
+        if (response === null) return null;
+        const { content, headers } = response as Record<'content' | 'headers', Record<string, unknown>>;
         return { ...content, headers };
       },
     ),

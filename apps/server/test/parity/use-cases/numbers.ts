@@ -19,8 +19,8 @@ export const numbers = [
   useCase(getMonthUsage, {
     rest: NO_REST,
     trpc: NO_PAGE,
-    graphql: reading('workspace', {}, `usage { ${shapes.monthUsage} }`, undefined, (answer) =>
-      byDate((answer as { usage: unknown }).usage),
+    graphql: reading('workspace', {}, `usage { ${shapes.monthUsage} }`, undefined, (response) =>
+      byDate((response as { usage: unknown }).usage),
     ),
     given: nothing,
     scope: 'admin',
@@ -151,7 +151,7 @@ function given_reach({ input }: Setup) {
   return { reach: String(input.reach).toUpperCase() };
 }
 
-function byDate(answer: unknown): unknown {
-  const { by_day, ...others } = answer as { by_day: readonly { at: string; value: number }[] };
+function byDate(response: unknown): unknown {
+  const { by_day, ...others } = response as { by_day: readonly { at: string; value: number }[] };
   return { ...others, by_day: by_day.map(({ at, value }) => ({ date: at.slice(0, 10), used: value })) };
 }

@@ -81,7 +81,7 @@ export const queues = [
         range: { since },
         maxPoints: max_points,
       }),
-      value: (answer) => answer,
+      value: (response) => response,
     },
     given: (world) => measured(world, { queue: 'webhook.close', since: later(world, -1), max_points: 5 }),
     target: 'queue',

@@ -136,7 +136,7 @@ export const webhooks = [
         after: input.cursor,
         filter: { status: [String(input.status).toUpperCase()] },
       }),
-      value: (answer) => answer && listOf((answer as { deliveries: unknown }).deliveries),
+      value: (response) => response && listOf((response as { deliveries: unknown }).deliveries),
     },
     async given(world, workspace_id, number) {
       const { input } = await aWebhook(world, workspace_id, number);

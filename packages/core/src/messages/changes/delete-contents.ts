@@ -16,16 +16,16 @@ export async function deleteContents(
   ids: readonly string[],
 ): Promise<Map<string, Reason | null>> {
   const messages = new Map((await lockMailOf(tx, workspace_id, ids)).map((row) => [row.id, row]));
-  const answers = new Map<string, Reason | null>();
+  const responses = new Map<string, Reason | null>();
   for (const id of ids) {
     const message = messages.get(id);
     const problem = accessProblem(actor, id, message);
-    if (problem) answers.set(id, problem.reason);
-    else if (openStates.some((state) => state === message?.status)) answers.set(id, 'still_open');
-    else answers.set(id, null);
+    if (problem) responses.set(id, problem.reason);
+    else if (openStates.some((state) => state === message?.status)) responses.set(id, 'still_open');
+    else responses.set(id, null);
   }
-  const closed = ids.filter((id) => answers.get(id) === null);
+  const closed = ids.filter((id) => responses.get(id) === null);
   const deleted = closed.length > 0 ? await deleteBodies(tx, workspace_id, closed) : new Set<string>();
-  for (const id of closed) if (!deleted.has(id)) answers.set(id, 'content_gone');
-  return answers;
+  for (const id of closed) if (!deleted.has(id)) responses.set(id, 'content_gone');
+  return responses;
 }

@@ -252,13 +252,13 @@ describe('a failed webhook post', () => {
     const posts = await world.claimWebhooks(4);
     const [busy, broken] = posts.map(({ row, lease }) => ({ row, lease }));
     if (!busy || !broken) throw new Error('two posts were not claimed');
-    const answer = { kind: 'answered', text: '' } as const;
+    const response = { kind: 'answered', text: '' } as const;
 
     await settlePosts(world.services, [
-      { ...busy, outcome: { ...answer, status: 503, retry_after: '3600', headers: {} } },
+      { ...busy, outcome: { ...response, status: 503, retry_after: '3600', headers: {} } },
     ]);
     await settlePosts(world.services, [
-      { ...broken, outcome: { ...answer, status: 500, retry_after: null, headers: {} } },
+      { ...broken, outcome: { ...response, status: 500, retry_after: null, headers: {} } },
     ]);
 
     const [row] = await world.services.sql<{ paused_until: Date | null }[]>`

@@ -12,12 +12,12 @@ import { words } from './strings.ts';
 type Schedule = Outputs['ops']['schedules']['list']['data'][number];
 
 export function SchedulesPage() {
-  const { title, answer, ran } = words.schedules;
+  const { title, answer: response, ran } = words.schedules;
   const schedules = useQuery(trpc.ops.schedules.list.queryOptions({ next_runs: 1 }));
   const run = useMutation(trpc.ops.schedules.run.mutationOptions({ onSuccess: (_, { name }) => toast(ran(name)) }));
   return (
     <Page>
-      <PageHeader title={title} answer={schedules.data && answer(schedules.data.data.length)} />
+      <PageHeader title={title} answer={schedules.data && response(schedules.data.data.length)} />
       {run.error !== null && <ErrorPanel error={run.error} />}
       <QueryView query={schedules}>
         {({ data }) => (

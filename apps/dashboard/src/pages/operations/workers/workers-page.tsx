@@ -15,12 +15,12 @@ const MIB = 1024 * 1024;
 export function WorkersPage() {
   const workers = useQuery(trpc.ops.workers.queryOptions({}));
   const live = workers.data?.data.filter((worker) => worker.live).length ?? 0;
-  const { answer, title } = words.workers;
+  const { answer: response, title } = words.workers;
   return (
     <Page>
       <PageHeader
         title={title}
-        answer={workers.data && (live === 0 ? answer.none : answer.some(live, workers.data.data.length - live))}
+        answer={workers.data && (live === 0 ? response.none : response.some(live, workers.data.data.length - live))}
       />
       <QueryView query={workers}>
         {({ data }) => (

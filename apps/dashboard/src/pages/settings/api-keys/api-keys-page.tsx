@@ -33,12 +33,12 @@ export function ApiKeysPage() {
     </Button>
   );
   const unused = active.filter(({ last_used_at }) => last_used_at === null).length;
-  const answer = active.length === 0 ? words.answer.none : words.answer.some(active.length, unused);
+  const response = active.length === 0 ? words.answer.none : words.answer.some(active.length, unused);
   const rotated = find(search.rotate);
   const revoked = find(search.revoke);
   return (
     <Page>
-      <PageHeader title={words.title} answer={list.rows && answer} actions={create} />
+      <PageHeader title={words.title} answer={list.rows && response} actions={create} />
       <KeysetList
         label={words.title}
         list={{ ...list, ...(list.rows && { rows }) }}

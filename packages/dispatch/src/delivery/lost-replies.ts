@@ -12,7 +12,7 @@ const SEARCH_MS = 15_000;
  * A fetch or claim that fails may have been committed. Without a look for jobs that this worker holds without knowing
  * it, they would wait until their heartbeat is missed, which takes over half a minute.
  */
-export class LostAnswers {
+export class LostReplies {
   readonly #looks: ReturnType<typeof repeatEvery>;
   #lost_at: number | null = null;
 
