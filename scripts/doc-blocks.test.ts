@@ -4,7 +4,7 @@ import { blocksOf, docPages, readPage } from './doc-blocks.ts';
 const page = (...lines: readonly string[]) => blocksOf('docs/page.md', `# Page\n\n${lines.join('\n')}\n`);
 
 describe('the documentation', () => {
-  it.each(docPages)('marks how every code block in %s is checked', (path) => {
+  it.each(docPages)('has a marker for how every code block in %s is checked', (path) => {
     expect(readPage(path).complaints).toEqual([]);
   });
 });
@@ -31,7 +31,7 @@ describe('a code block', () => {
   });
 
   it.each(['', 'sh', 'sh runs', 'sh not-run:', 'sh not-run: no', 'sql run', 'json config'])(
-    'cannot be marked %j',
+    'cannot have the marker %j',
     (info) => {
       expect(page(`\`\`\`${info}`, 'one', '```').complaints).toEqual([expect.stringContaining('docs/page.md:3')]);
     },

@@ -6,7 +6,7 @@ import { patched, readPatch } from '../bench/faults/patch.ts';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = `${root}bench/faults/mutants/`;
 
-it.each(readdirSync(folder))('the planted bug %s matches the current code', (name) => {
+it.each(readdirSync(folder))('the planted bug %s still matches the current code', (name) => {
   const files = readPatch(readFileSync(folder + name, 'utf8'));
 
   expect(files).not.toHaveLength(0);

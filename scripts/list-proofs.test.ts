@@ -15,15 +15,15 @@ import {
 const files = testFiles();
 
 describe('docs/reliability.md', () => {
-  it('has no finding without a test title that names it', () => {
+  it('has a test title for every finding', () => {
     expect(unproven(files)).toEqual([]);
   });
 
-  it('lists every finding named in a test title', () => {
+  it('lists every finding that appears in a test title', () => {
     expect(strayIds(files)).toEqual([]);
   });
 
-  it('lists the current tests; run `npm run docs` to regenerate it', () => {
+  it('lists the current tests (regenerate it with `npm run docs`)', () => {
     const text = readFileSync(findingsPage, 'utf8');
 
     expect(withFindings(text, files)).toBe(text);
@@ -33,7 +33,7 @@ describe('docs/reliability.md', () => {
 describe('docs/interface.md', () => {
   const text = readFileSync(sentencesPage, 'utf8');
 
-  it('lists the current tests; run `npm run docs` to regenerate it', () => {
+  it('lists the current tests (regenerate it with `npm run docs`)', () => {
     expect(withTitles(text, titlesOf(files))).toBe(text);
   });
 

@@ -211,12 +211,14 @@ export function titlesOf(files: readonly TestFile[]): Map<number, string> {
   const titles = new Map<number, string>();
   for (const { path, text } of files) {
     const where = path === SEED_FILE ? '' : ` (\`${path}\`)`;
-    for (const [, first, more = '', title = ''] of text.matchAll(/it\('seed (\d+)((?:(?:, | and )\d+)*): (.+?)', /g)) {
+    for (const [, , first, more = '', title = ''] of text.matchAll(
+      /it\((['"])seed (\d+)((?:(?:, | and )\d+)*): (.+?)\1, /g,
+    )) {
       for (const number of [first, ...(more.match(/\d+/g) ?? [])]) titles.set(Number(number), `${title}${where}`);
     }
     // In a table of tests, each row starts with the number.
-    for (const [, rows = '', title = ''] of text.matchAll(
-      /it\.each(?:<.+>)?\(\[\n((?: {4}\[\d+,.*\n)+) {2}\]\)\('seed %i: (.+?)', /g,
+    for (const [, rows = '', , title = ''] of text.matchAll(
+      /it\.each(?:<.+>)?\(\[\n((?: {4}\[\d+,.*\n)+) {2}\]\)\((['"])seed %i: (.+?)\2, /g,
     )) {
       for (const [, number] of rows.matchAll(/^ {4}\[(\d+),/gm))
         titles.set(Number(number), `${title.replaceAll(/%[is]/g, '…')}${where}`);

@@ -13,8 +13,8 @@ function stealing(percents: readonly number[]): () => ProcessorTicks {
   };
 }
 
-describe('rounds', () => {
-  it('a round with too much CPU steal is discarded and repeated', async () => {
+describe('measurement rounds', () => {
+  it('are discarded and repeated if there is too much CPU steal', async () => {
     const rounds = await measureRounds({ rounds: 2, ticks: stealing([1, 30, 5]) }, async (keep, round) => {
       keep('turn', round);
     });
@@ -23,7 +23,7 @@ describe('rounds', () => {
     expect(rounds).toMatchObject({ dropped: 1, disturbed: 0 });
   });
 
-  it('the least disturbed rounds count once all repeats are used', async () => {
+  it('are included if least disturbed, once all repeats are used', async () => {
     const rounds = await measureRounds({ rounds: 2, ticks: stealing([40, 30, 20, 1]) }, async (keep, round) => {
       keep('turn', round);
     });

@@ -7,7 +7,7 @@ function resultOf(title: string, series: Readonly<Record<string, readonly number
   return { started_at: '', commit: '', node: '', platform: '', processors: 2, options: {}, suites: [suite] };
 }
 
-describe('comparison of results', () => {
+describe('a comparison of results', () => {
   it('shows the ratio of medians, and whether the ranges overlap', () => {
     const before = resultOf('Accept, parts of 4 s', { rate: [10, 12, 14], gone: [1], lost: [Number.NaN] });
     const after = resultOf('Accept, parts of 6 s', { rate: [24, 26, 22], new: [1], lost: [2] });

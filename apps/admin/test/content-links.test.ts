@@ -41,7 +41,7 @@ interface ContentLinks {
 
 const pathOf = (url: string) => new URL(url).pathname;
 
-describe('a link to content', () => {
+describe('a content link', () => {
   it('downloads the source once, without a cookie', async () => {
     const id = await sent();
 
@@ -57,7 +57,7 @@ describe('a link to content', () => {
     expect(second.status).toBe(404);
   });
 
-  it('fairness L3: works again after an interrupted download, until one completes', async () => {
+  it('fairness L3: works again after an interrupted download, until one download completes', async () => {
     const bytes = 7 * 1024 * 1024;
     const id = await sent('x'.repeat(bytes));
     const { url } = await link(id, 0);
@@ -89,7 +89,7 @@ describe('a link to content', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('expires after five minutes, and works for administrators only', async () => {
+  it('expires after five minutes, and works only for administrators', async () => {
     const id = await sent();
     const reader = await world.key({ scopes: ['email:logs:read'] });
 
@@ -103,7 +103,7 @@ describe('a link to content', () => {
     expect(missing).toMatchObject({ result: { reason: 'content_gone' } });
   });
 
-  it('counts wrong guesses against the window of the address, and still opens with a valid token', async () => {
+  it("counts wrong guesses in the address's window, but still opens with a valid token", async () => {
     const id = await sent();
     const { url } = await link(id);
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / MINUTE_MS) * MINUTE_MS + 5000));
@@ -124,7 +124,7 @@ describe('a link to content', () => {
     expect((await admin.get('/content/short')).status).toBe(404);
   });
 
-  it('appears in GraphQL on the source and each attachment, created once per message', async () => {
+  it('appears in GraphQL for the source and each attachment, created once per message', async () => {
     const id = await sent();
     await world.clock.freeze(new Date(world.clock.now()));
 

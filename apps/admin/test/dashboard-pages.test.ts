@@ -42,7 +42,7 @@ async function during(other: DashboardState, run: () => Promise<void>): Promise<
 }
 
 describe('the built dashboard', () => {
-  it('is served at the root and each of its paths, without inline scripts or styles', async () => {
+  it('is served at the root and on each of its paths, without inline scripts or styles', async () => {
     for (const path of ['/', '/emails/msg_1', '/login?next=/emails', '/login/link/abc']) {
       const response = await admin.get(path, asBrowser);
 
@@ -71,7 +71,7 @@ describe('the built dashboard', () => {
     }
   });
 
-  it('serves files that browsers cache forever, compressed if the browser supports it', async () => {
+  it('serves compressed files to browsers that support it, and lets browsers cache them forever', async () => {
     const plain = await admin.get('/assets/main-1234.js');
     const packed = await admin.get('/assets/main-1234.js', { 'accept-encoding': 'gzip' });
 
@@ -91,7 +91,7 @@ describe('the built dashboard', () => {
 });
 
 describe('a dashboard that is not built yet', () => {
-  it('shows that it is being built, and the page reloads automatically', () =>
+  it('shows that the build is in progress, and reloads automatically', () =>
     during({ kind: 'building' }, async () => {
       const response = await admin.get('/emails', asBrowser);
 
@@ -99,7 +99,7 @@ describe('a dashboard that is not built yet', () => {
       expect(response.text).toContain('reloads automatically');
     }));
 
-  it('shows why the build failed, and people can still sign in', () =>
+  it('shows why the build failed, and still lets people sign in', () =>
     during({ kind: 'failed', why: 'vite <broke>' }, async () => {
       const response = await admin.get('/');
       const login = await admin.get('/login', asBrowser);

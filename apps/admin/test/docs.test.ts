@@ -11,7 +11,7 @@ const admin = await openAdmin(world);
 const anchorsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
 describe('/docs', () => {
-  it('serves every page of the repository, without signing in', async () => {
+  it('serves every page in the repository, without signing in', async () => {
     const { status, text } = await admin.get('/docs', { host: 'mail.example.com' });
 
     expect(status).toBe(200);
@@ -21,7 +21,7 @@ describe('/docs', () => {
     expect(text).toContain('href="/docs/api"');
   });
 
-  it('describes the purpose of every page, and lists the decisions behind one link', async () => {
+  it('describes the purpose of every page, and lists the decisions behind a single link', async () => {
     const { text } = await admin.get('/docs');
     const { text: decisions } = await admin.get('/docs/decisions');
     const pages = allPages().filter(({ name }) => !name.startsWith('decisions/'));
@@ -55,7 +55,7 @@ describe('/docs', () => {
     for (const { answer: response } of pages) expect(response.text).not.toMatch(/<(?:script|img|link|iframe)|@import/);
   });
 
-  it('shows samples unchanged, and hides the markers used by tests', async () => {
+  it('shows samples unchanged, and hides the markers that tests use', async () => {
     const { text } = await admin.get('/docs/sending');
 
     expect(text).toContain('<h1 id="sending">');
@@ -64,7 +64,7 @@ describe('/docs', () => {
     expect(text).not.toContain('sh run');
   });
 
-  it('can try every operation with the rights of a session, using its own script', async () => {
+  it("can try every operation with a session's rights, using its own script", async () => {
     const page = await admin.get('/docs/try');
     const script = await admin.get('/docs/try.js');
     const reference = await admin.get('/docs/api');
@@ -96,21 +96,21 @@ describe('/docs', () => {
 });
 
 describe('/docs/search', () => {
-  it('finds the sections that contain the words, with heading matches first', async () => {
+  it('finds the sections that contain the words, and lists heading matches first', async () => {
     const { text } = await admin.get('/docs/search?q=inline+images');
 
     const [, first] = /<ol>.*?<a href="([^"]+)"/s.exec(text) ?? [];
     expect(first).toBe('/docs/sending#attachments-and-inline-images');
   });
 
-  it('ignores short words and excess words, and shows no table rules', async () => {
+  it('ignores short and excess words, and shows no table rules', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('how do I rotate the signing secret?')}`);
 
     expect(text).toContain('/docs/webhooks#');
     expect(text).not.toMatch(/<br>[^<]*---/);
   });
 
-  it('shows the query as plain text, and reports when nothing is found', async () => {
+  it('shows the query as plain text, and reports if nothing is found', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('"><script>x</script>')}`);
 
     expect(text).not.toContain('<script>');
@@ -121,7 +121,7 @@ describe('/docs/search', () => {
 describe('/docs/search under load', () => {
   const search = (from: string) => admin.get('/docs/search?q=webhooks', { 'x-forwarded-for': from });
 
-  it('fairness N9: a network that searches too often waits until the next minute, while others keep searching', async () => {
+  it('fairness N9: a network that searches too often waits until the next minute, while others can search', async () => {
     await world.clock.freeze(new Date(world.clock.now() + 120_000));
     const statuses = await Promise.all(Array.from({ length: 61 }, async () => (await search('192.0.2.1')).status));
     const last = await search('192.0.2.1');
@@ -134,7 +134,7 @@ describe('/docs/search under load', () => {
     expect((await search('192.0.2.1')).status).toBe(200);
   });
 
-  it('fairness N9: a query is read up to its first 200 characters', async () => {
+  it('fairness N9: only the first 200 characters of a query are read', async () => {
     const { text } = await admin.get(`/docs/search?q=${'%20'.repeat(200)}webhooks`);
 
     expect(text).toContain('Enter a search term.');

@@ -7,7 +7,7 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 
 describe('/errors', () => {
-  it('every reason has a public page that names its code', async () => {
+  it('has a public page for every reason, which shows its code', async () => {
     for (const reason of Object.keys(reasons) as Reason[]) {
       const response = await admin.get(`/errors/${reason}`, { host: 'mail.example.com' });
 
@@ -20,14 +20,14 @@ describe('/errors', () => {
     }
   });
 
-  it('the index lists every reason', async () => {
+  it('lists every reason in the index', async () => {
     const { text } = await admin.get('/errors');
 
     for (const reason of Object.keys(reasons)) expect(text).toContain(`href="/errors/${reason}"`);
   });
 
   it.each(['nonsense', '__proto__', 'constructor', '%3Cscript%3E'])(
-    'an unknown reason, %s, returns 404',
+    'returns 404 for an unknown reason: %s',
     async (reason) => {
       const response = await admin.get(`/errors/${reason}`);
 
@@ -38,7 +38,7 @@ describe('/errors', () => {
 });
 
 describe('an unknown page', () => {
-  it('an unknown page returns a JSON 404', async () => {
+  it('returns a JSON 404', async () => {
     const response = await admin.get('/nowhere');
 
     expect(response.status).toBe(404);

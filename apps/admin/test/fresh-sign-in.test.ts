@@ -61,8 +61,8 @@ function confirm(
   });
 }
 
-describe('a session that signed in more than an hour ago', () => {
-  it('must confirm its password before an irreversible or lasting action, and changes nothing until then', async () => {
+describe('a session signed in more than an hour ago', () => {
+  it('must confirm the password before an irreversible or lasting action, which changes nothing until then', async () => {
     await world.domain('good.test');
     const { sql } = world.services;
     const state = () => sql`
@@ -94,7 +94,7 @@ describe('a session that signed in more than an hour ago', () => {
     expect((await api.members.list.query()).data.length).toBeGreaterThan(0);
   });
 
-  it('counts as fresh for an hour after the password is confirmed, but not after a wrong one', async () => {
+  it('counts as fresh for an hour after the right password, but not after a wrong one', async () => {
     const { api, cookie, user_id } = await people();
     const make = (by: Dashboard) => by.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     await world.clock.advance(HOUR_MS);
@@ -119,7 +119,7 @@ describe('a session that signed in more than an hour ago', () => {
     expect(await fresh.apiKeys.revoke.mutate({ key_id: key.id })).toMatchObject({ status: 'revoked' });
   });
 
-  it('continues under a new token once the password is confirmed, and the old cookie is signed out', async () => {
+  it('continues with a new token once the password is confirmed, and the old cookie is signed out', async () => {
     const { cookie, user_id } = await people();
     const copy = dashboard(admin.port, cookie);
     await world.clock.advance(HOUR_MS);
@@ -140,7 +140,7 @@ describe('a session that signed in more than an hour ago', () => {
     ).toEqual([{ diff: null }]);
   });
 
-  it('gets the same cookie attributes as at sign-in', async () => {
+  it('gets a cookie with the same attributes as at sign-in', async () => {
     const { cookie } = await people();
 
     const response = await confirm(cookie);
@@ -153,7 +153,7 @@ describe('a session that signed in more than an hour ago', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('applies to people only; a key is never prompted for a password', async () => {
+  it('applies only to people; a key is never prompted for a password', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     await world.clock.advance(HOUR_MS);
 
@@ -178,8 +178,8 @@ const askGraphql = (token: string) =>
     body: JSON.stringify({ query: '{ viewer { scopes } }' }),
   });
 
-describe('the page that confirms a password', () => {
-  it('is linked from the rejection, and renews the session with the right password', async () => {
+describe('the password confirmation page', () => {
+  it('is linked in the rejection, and renews the session with the right password', async () => {
     const { api, cookie, email } = await people();
     const make = (by = api) => by.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     await world.clock.advance(HOUR_MS);
@@ -209,7 +209,7 @@ describe('the page that confirms a password', () => {
     expect(await refusalOf(make())).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
-  it('redirects within this site only, and reports if there is no return page', async () => {
+  it('redirects only within this site, and reports a missing return page', async () => {
     const { cookie } = await people();
 
     const away = await confirm(cookie, { password: PASSWORD, next: '//evil.test' });
@@ -220,7 +220,7 @@ describe('the page that confirms a password', () => {
     expect(await nowhere.text()).toContain('Password confirmed');
   });
 
-  it('redirects to sign-in without a session, and then back to the requested page', async () => {
+  it('redirects to sign-in without a session, and then to the requested page', async () => {
     const page = await admin.get('/login/confirm?next=/inbox');
     const posted = await confirm('', { password: PASSWORD, next: '/inbox' });
 

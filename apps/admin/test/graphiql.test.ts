@@ -6,7 +6,7 @@ import { signedIn } from './signed-in.ts';
 const world = await openWorld();
 const admin = await openAdmin(world);
 
-it('GraphiQL is shown to signed-in users, and may connect to its own host only', async () => {
+it('GraphiQL is shown to signed-in users, and may connect only to its own host', async () => {
   const { cookie } = await signedIn(world, admin, 'viewer');
 
   const page = await admin.get('/graphiql', { cookie });

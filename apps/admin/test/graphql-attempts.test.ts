@@ -38,7 +38,7 @@ const byId = async (ids: readonly string[], key?: string) =>
     )
   ).data?.nodes;
 
-it('an attempt is found by the id in a log or event, whether recent or hours old', async () => {
+it('an attempt is found by its id in a log or event, whether recent or hours old', async () => {
   world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
   const id = await send('grace@example.com', 'ada@example.com');
   await world.drain();
@@ -53,7 +53,7 @@ it('an attempt is found by the id in a log or event, whether recent or hours old
   expect(nodes).toEqual(attempts.map(({ failureGroup: _, ...attempt }) => attempt));
 });
 
-it('an attempt that is missing or in another workspace is not found', async () => {
+it('a missing attempt, or one in another workspace, is not found', async () => {
   const { secret } = await world.workspace('free');
   const id = await send('ada@example.com');
   await world.drain();
@@ -64,7 +64,7 @@ it('an attempt that is missing or in another workspace is not found', async () =
   expect(await byId([never, attempt?.id ?? ''])).toMatchObject([null, { id: attempt?.id }]);
 });
 
-it('an attempt belongs to its group of similar failures once the group has been counted', async () => {
+it('an attempt belongs to its failure group once the group has been counted', async () => {
   world.smtp.script(() => ({ kind: 'reply', code: 550, text: '5.7.1 No such user here' }));
   const refused_id = await send('nobody@example.com');
   await world.drain();

@@ -61,7 +61,7 @@ describe('a backward page', () => {
     expect(pages.at(-1)?.pageInfo.hasNextPage).toBe(false);
   });
 
-  it('stops before any edge cursor, including cursors from forward paging', async () => {
+  it('stops before any edge cursor, including those from forward paging', async () => {
     const { edges } = await page({ first: 10 });
 
     const previous = await page({ last: 3, before: edges[7]?.cursor });
@@ -76,7 +76,7 @@ describe('a backward page', () => {
     });
   });
 
-  it('has 20 entries if only before is given, and costs points by its length', async () => {
+  it('has 20 entries if only before is set, and costs points according to its length', async () => {
     const { pageInfo } = await page({ last: 1 });
 
     const response = await graphql.ask(QUERY, { before: pageInfo.startCursor });
@@ -91,7 +91,7 @@ describe('a backward page', () => {
     ['a length of none', { last: 0 }, 'invalid_limit', 'last'],
     ['a length beyond a hundred', { last: 101 }, 'invalid_limit', 'last'],
     ['a cursor that is none', { before: 'x' }, 'invalid_cursor', 'before'],
-  ])('is rejected for %s, with the argument name used in GraphQL', async (_, args, reason, name) => {
+  ])("is rejected for %s, using the argument's GraphQL name", async (_, args, reason, name) => {
     const response = await graphql.ask(QUERY, args);
 
     expect(response.errors).toMatchObject([
@@ -99,7 +99,7 @@ describe('a backward page', () => {
     ]);
   });
 
-  it('is rejected with a cursor from other filters', async () => {
+  it('is rejected for a cursor from a query with other filters', async () => {
     const { pageInfo } = await page({ last: 1, filter: { tags: ['third'] } });
 
     const response = await graphql.ask(QUERY, { last: 1, before: pageInfo.startCursor });

@@ -48,7 +48,7 @@ async function preview(input: Record<string, unknown>, key?: string) {
 }
 
 describe('a bulk operation over GraphQL', () => {
-  it('is previewed, run, listed, and read with its failures', async () => {
+  it('is previewed, run, listed, and read along with its failures', async () => {
     const id = await send({ tags: ['gql'], scheduled_at: inAnHour() });
     await world.clock.advance(10);
 
@@ -93,7 +93,7 @@ describe('a bulk operation over GraphQL', () => {
     });
   });
 
-  it('a negative page size refunds no points', async () => {
+  it('gets no points refunded for a negative page size', async () => {
     const ask = (first: number) =>
       graphql.ask(
         `query ($id: ID!, $first: Int) {
@@ -110,7 +110,7 @@ describe('a bulk operation over GraphQL', () => {
     expect(requested(negative)).toBeGreaterThan(100);
   });
 
-  it('is rejected if a filter is missing, has a null part or belongs to another action', async () => {
+  it('is rejected if a filter is missing, contains null, or belongs to another action', async () => {
     const refusal = (path: string[], reason: string) => ({
       __typename: 'InvalidInputError',
       code: 'INVALID_REQUEST',
@@ -129,7 +129,7 @@ describe('a bulk operation over GraphQL', () => {
     });
   });
 
-  it('cannot be seen, run or stopped by anyone without permission', async () => {
+  it('cannot be seen, run or stopped by a caller without permission', async () => {
     const result = await preview({ action: 'EXPORT', messages: {} });
     const foreign = await graphql.ask(RUN, { input: { token: result.token, reason: 'mine' } }, { key: other.secret });
     const { bulk } = field<{ bulk: { id: string } }>(
@@ -183,7 +183,7 @@ describe('a subscription to a bulk operation', () => {
     return [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
   };
 
-  it('reports progress until the operation finishes, to those who may see it', async () => {
+  it('reports progress to permitted callers until the operation finishes', async () => {
     for (let count = 0; count < 3; count++) await send({ tags: ['followed'], scheduled_at: inAnHour() });
     await world.clock.advance(10);
     const result = await preview({ action: 'CANCEL', messages: { tags: ['followed'] } });
@@ -207,7 +207,7 @@ describe('a subscription to a bulk operation', () => {
 });
 
 describe('a single message', () => {
-  it('a message is sent or retried immediately', async () => {
+  it('can be sent or retried immediately', async () => {
     const scheduled = await send({ scheduled_at: inAnHour() });
     const now = await graphql.ask(
       `mutation ($id: ID!) { messageSendNow(input: { id: $id }) { ... on MessagePayload { email { id } } ${REFUSAL} } }`,

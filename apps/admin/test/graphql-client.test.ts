@@ -12,7 +12,7 @@ const world = await openWorld();
 const graphql = await openGraphql(world);
 
 describe('the typed client', () => {
-  it('matches the schema and its documents; node scripts/write-graphql-client.ts writes it', async () => {
+  it('matches the schema and its documents; node scripts/write-graphql-client.ts generates it', async () => {
     expect(readFileSync(clientFile, 'utf8')).toBe(await clientText());
   });
 
@@ -30,7 +30,7 @@ describe('the typed client', () => {
     expect(again.messageCancel).toMatchObject({ __typename: 'NotFoundError', reason: 'message_not_found' });
   });
 
-  it('throws an error with the reason when the server rejects a request', async () => {
+  it('throws an error that includes the reason when the server rejects a request', async () => {
     const pending = ask({ url: graphql.url, key: `pr_live_${'0'.repeat(64)}` }, RecentMessagesDocument, {});
 
     await expect(pending).rejects.toMatchObject({ reason: 'unknown_key', request_id: expect.stringMatching(/^req_/) });

@@ -10,7 +10,7 @@ const graphql = await openGraphql(world);
 const dear = 'messages(first: 100) { nodes { id timeline(first: 15) { nodes { id } } } }';
 
 describe('a dry run', () => {
-  it('reports only the cost of a request, for one point', async () => {
+  it('reports only the cost of a request, and costs one point', async () => {
     const dry = await graphql.ask(`{ viewer { scopes rateLimit(dryRun: true) { cost remaining } } ${dear} }`);
     const wet = await graphql.ask(`{ viewer { scopes rateLimit { cost } } ${dear} }`);
 
@@ -22,7 +22,7 @@ describe('a dry run', () => {
     expect(wet.extensions.cost).toMatchObject({ requested: cost });
   });
 
-  it('reports the cost of a request that would be rejected for it', async () => {
+  it('reports the cost of a request that would be rejected as too expensive', async () => {
     const dearer = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
 
     const response = await graphql.ask(`{ viewer { rateLimit(dryRun: true) { cost } } ${dearer} }`);
@@ -46,7 +46,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('omits skipped fields inside fragments too', async () => {
+  it('also omits skipped fields inside fragments', async () => {
     const response = await graphql.ask(
       `{ ...a ...b } fragment a on Query { viewer { ...c } } fragment b on Query { usage { month } }
        fragment c on Viewer { rateLimit(dryRun: true) { limit } scopes }`,
@@ -56,7 +56,7 @@ describe('a dry run', () => {
     expect(response.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
   });
 
-  it('a dry run of the adjacent operation lets no mutation or subscription run for free', async () => {
+  it('does not let a mutation or subscription next to the operation run for free', async () => {
     const asking = 'query Dry { viewer { rateLimit(dryRun: true) { cost } } }';
     const make = `mutation Make { apiKeyCreate(input: { name: "made", scopes: ["email:send"] }) {
       ... on ApiKeyCreatePayload { secret apiKey { id name } } } }`;
@@ -77,7 +77,7 @@ describe('a dry run', () => {
     expect(stream.text).toContain('query_too_complex');
   });
 
-  it('evaluates the operation that runs, with its own fragments and defaults', async () => {
+  it('evaluates the selected operation, with its own fragments and defaults', async () => {
     const document = `
       query Dry($dry: Boolean = true) { ...asks usage { month } }
       query Wet($dry: Boolean = false) { ...asks usage { month } }
@@ -101,7 +101,7 @@ describe('a dry run', () => {
   });
 });
 
-describe('the content of a message', () => {
+describe('message content', () => {
   const read = async (text: string) => {
     const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hello', text };
     const { id } = await invoke(world.as(world.workspace_id), sendMessage, mail);
@@ -110,7 +110,7 @@ describe('the content of a message', () => {
     return graphql.ask(query, { id });
   };
 
-  it('costs one point for each 64 kB of actual content', async () => {
+  it('costs one point per 64 kB of actual content', async () => {
     const [short, long] = [await read('Hi'), await read('Hello there. '.repeat(50_000))];
 
     expect(short.extensions.cost).toMatchObject({ requested: 401, actual: 3 });

@@ -8,7 +8,7 @@ import { openGraphql } from './graphql-server.ts';
 const world = await openWorld();
 const graphql = await openGraphql(world);
 
-it('domains and keys are filtered by status across pages', async () => {
+it('domains and keys can be filtered by status across pages', async () => {
   const ctx = world.as(world.workspace_id);
   const added = [];
   for (const name of ['one.example.org', 'two.example.org', 'three.example.org'])

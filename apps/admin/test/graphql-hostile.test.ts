@@ -145,7 +145,7 @@ function costOfText(document: string) {
 }
 
 describe('a hostile document: real R15, R16', () => {
-  it.each(malformed)('a document of %s is rejected before any of it runs', async (_what, document) => {
+  it.each(malformed)('is rejected before any of it runs: %s', async (_what, document) => {
     const response = await graphql.ask(document);
 
     expect(response.status).toBe(400);
@@ -154,14 +154,14 @@ describe('a hostile document: real R15, R16', () => {
     expect(response.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'query_too_complex' } }]);
   });
 
-  it.each(invalid)('a document of %s is rejected as invalid', async (_what, document) => {
+  it.each(invalid)('is rejected as invalid: %s', async (_what, document) => {
     const response = await graphql.ask(document);
 
     expect(response.status).toBe(400);
     expect(response.errors.map((error) => error.extensions.reason)).toContain('invalid_query');
   });
 
-  it.each(valid)('a document of %s is executed for %i points', async (_what, points, document) => {
+  it.each(valid)('is executed: %s (%i points)', async (_what, points, document) => {
     const [first, second] = [await graphql.ask(document), await graphql.ask(document)];
 
     expect(first.errors).toEqual([]);
@@ -169,7 +169,7 @@ describe('a hostile document: real R15, R16', () => {
     expect(second.data).toEqual(first.data);
   });
 
-  it('a hostile document is rejected over both GET and POST', async () => {
+  it('is rejected over both GET and POST', async () => {
     const response = await fetch(`${graphql.url}?query=${encodeURIComponent(chain(40, 2))}`, {
       headers: { authorization: `Bearer ${world.secret}` },
     });
@@ -180,13 +180,13 @@ describe('a hostile document: real R15, R16', () => {
   });
 });
 
-describe('the structure of a document', () => {
+describe("a document's structure", () => {
   it.each([
     [40, 2],
     [50, 2],
     [24, 2],
     [7, 10],
-  ])('each of %i fragments with %i spreads is visited once per selection', (length, spreads) => {
+  ])('visits each of %i fragments with %i spreads once per selection', (length, spreads) => {
     const form = formOf(parse(chain(length, spreads)));
 
     expect(form.fragments).toBe(length);
@@ -195,7 +195,7 @@ describe('the structure of a document', () => {
     expect(formProblem(form)).not.toBeNull();
   });
 
-  it('every operation is covered, and every fragment that no operation spreads', () => {
+  it('includes every operation, and every fragment that no operation spreads', () => {
     const form = formOf(
       parse(
         `query a { usage { month } } ${chain(30, 2).replace('query', 'query b')} fragment g on Query { __typename }`,
@@ -206,7 +206,7 @@ describe('the structure of a document', () => {
     expect(formProblem(form)).not.toBeNull();
   });
 
-  it('a plan visits every fragment once per selection, as execution does', () => {
+  it('is planned with every fragment visited once per selection, as in execution', () => {
     const plan = planOf(schema, parse(chain(40, 2, 'usage { month }')));
 
     // The operation's spread, two spreads in each of the 39 fragments, and two fields.
@@ -214,13 +214,13 @@ describe('the structure of a document', () => {
     expect(plan?.steps).toHaveLength(1);
   });
 
-  it('a cycle of fragments terminates', () => {
+  it('terminates on a cycle of fragments', () => {
     const cycle = parse('{ ...f } fragment f on Query { ...g ...g } fragment g on Query { ...f ...f }');
 
     expect(formOf(cycle)).toMatchObject({ fragments: 2, visited: 5 });
   });
 
-  it('the introspection query of a client stays within every limit', () => {
+  it("stays within every limit for a client's introspection query", () => {
     const form = formOf(parse(introspection));
     const cost = costOfText(introspection);
 
@@ -231,8 +231,8 @@ describe('the structure of a document', () => {
   });
 });
 
-describe('the price of introspection', () => {
-  it('grows with the entries of its lists', () => {
+describe('the cost of introspection', () => {
+  it('grows with the number of entries in its lists', () => {
     const types = Object.keys(schema.getTypeMap()).length;
     const one = costOfText('{ __schema { types { name } } }');
     const twice = costOfText('{ a: __schema { types { name } } b: __schema { types { name } } }');

@@ -16,7 +16,7 @@ describe('a key', () => {
     ['Basic', { authorization: 'Basic YTpi' }, 'malformed_key'],
     ['an unknown one', { authorization: `Bearer pr_live_${'0'.repeat(64)}` }, 'unknown_key'],
     ['a cookie', { cookie: 'sid=abc' }, 'missing_key'],
-  ])('is required before anything is read: %s', async (_, headers, reason) => {
+  ])('is required before any data is read: %s', async (_, headers, reason) => {
     const response = await graphql.ask('{ nonsense', undefined, { key: null, headers });
 
     expect(response.status).toBe(401);
@@ -38,7 +38,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('a revoked key is rejected from the next request', async () => {
+  it('is rejected from the next request on once it is revoked', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const before = await graphql.ask('{ __typename }', undefined, { key: key.secret });
 
@@ -49,7 +49,7 @@ describe('a key', () => {
     expect(after.errors).toMatchObject([{ extensions: { reason: 'revoked_key' } }]);
   });
 
-  it('a key with only the operator scope cannot read the email of a workspace', async () => {
+  it("cannot read a workspace's email with only the operator scope", async () => {
     const { secret } = await world.key({ scopes: ['operator'] });
 
     const response = await graphql.ask('{ messages { nodes { id } } }', undefined, { key: secret });
@@ -62,7 +62,7 @@ describe('a key', () => {
   });
 });
 
-describe('a sandbox key with admin', () => {
+describe('a sandbox key with the admin scope', () => {
   it('cannot find live objects by id through any field', async () => {
     const ctx = world.as(world.workspace_id);
     const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Live', text: 'Hi' };

@@ -83,7 +83,7 @@ describe('a repeated query', () => {
   });
 });
 
-it('messages show the same fields whether their recipients are requested or not', async () => {
+it('messages show the same fields whether or not their recipients are requested', async () => {
   const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
   const mail = { from: 'shop@sandbox.test', subject: 'Hi', text: 'Hi' };
   const waits = await invoke(ctx, sendMessage, { ...mail, to: 'eve@example.com' });

@@ -43,7 +43,7 @@ describe('a document', () => {
     ]);
   });
 
-  it('a document 12 levels deep, with 20 aliases or nearly 2,000 points is executed', async () => {
+  it('is executed if it is 12 levels deep, has 20 aliases or costs nearly 2,000 points', async () => {
     for (const query of [
       nested(12),
       `{ ${aliases(20, 'usage { month }')} }`,
@@ -62,14 +62,14 @@ describe('a document', () => {
     ['lacks a variable', 'query ($id: ID!) { node(id: $id) { id } }'],
     ['names an unknown status', '{ messages(filter: { status: [SENT] }) { nodes { id } } }'],
     ['gives a number for a time', '{ messages(filter: { since: 5 }) { nodes { id } } }'],
-  ])('a document that %s is rejected as an invalid query', async (_, query) => {
+  ])('is rejected as an invalid query if it %s', async (_, query) => {
     const response = await graphql.ask(query);
 
     expect(response.status).toBe(400);
     expect(response.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
   });
 
-  it('a document with an unreadable argument is rejected as a whole, and no part runs for free', async () => {
+  it('is rejected entirely for an unreadable argument, and no part runs for free', async () => {
     const dear = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
     const skipped = `query ($id: ID = "x") { bad: node(id: $id) @skip(if: true) { id } ${dear} }`;
     const dropped = `query ($id: ID = "x") { bad: node(id: $id) { id } ${dear} }`;
@@ -84,7 +84,7 @@ describe('a document', () => {
     }
   });
 
-  it('an invalid first operation is rejected, even if another one is named', async () => {
+  it('is rejected if its first operation is invalid, even if the request selects another one', async () => {
     const query = `query cheap { usage { month } }
       query dear { messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } } }`;
 
@@ -137,7 +137,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('a GET request is executed if it only reads', async () => {
+  it('is executed over GET if it only reads', async () => {
     const response = await fetch(`${graphql.url}?query=${encodeURIComponent('{ usage { limit } }')}`, {
       headers: { authorization: `Bearer ${world.secret}` },
     });
@@ -146,7 +146,7 @@ describe('a request', () => {
   });
 });
 
-describe('the budget of a key', () => {
+describe("a key's budget", () => {
   const dear = '{ messages(first: 100) { nodes { timeline(first: 17) { nodes { id } } } } }';
   const costOf = (response: { extensions: Readonly<Record<string, unknown>> }) =>
     response.extensions.cost as {
@@ -175,7 +175,7 @@ describe('the budget of a key', () => {
     expect(Number(response.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
   });
 
-  it('pays for every id, whether or not it exists, and for searching attempts', async () => {
+  it('is charged for every id, whether or not it exists, and for searching attempts', async () => {
     const now = world.clock.now();
     const some = (kind: 'message' | 'attempt', count: number) =>
       Array.from({ length: count }, (_, index) => newId(kind, now + index));
@@ -198,13 +198,13 @@ describe('the budget of a key', () => {
     expect(response.errors).toMatchObject([{ extensions: { reason: 'query_too_complex' } }]);
   });
 
-  it('can be queried in the document', async () => {
+  it('can be queried in a document', async () => {
     const response = await graphql.ask('{ viewer { rateLimit { cost limit restorePerSecond } } }');
 
     expect(response.data).toEqual({ viewer: { rateLimit: { cost: 2, limit: 12_000, restorePerSecond: 200 } } });
   });
 
-  it('holds exactly under concurrent requests to two processes, and refills by 200 points a second', async () => {
+  it('is exact under concurrent requests to two processes, and refills by 200 points per second', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:01:00Z'));
     const { secret } = await world.key({ scopes: ['operator'] });
     const beside = await startGraphql(await world.peer(), world.secret);
@@ -228,7 +228,7 @@ describe('the budget of a key', () => {
     await beside.stop();
   });
 
-  it('gets a refund for entries that pages did not contain', async () => {
+  it('gets a refund for entries missing from pages', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:02:00Z'));
     const { secret } = await world.key({ scopes: ['admin'] });
 
@@ -260,7 +260,7 @@ describe('the budget of a key', () => {
     await expect.poll(async () => (await levelOf(secret)) < 10).toBe(true);
   });
 
-  it('an exhausted budget is reported with the time to retry after', async () => {
+  it('reports the time to retry after once it is exhausted', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:03:00Z'));
     const { id, secret } = await world.key({ scopes: ['admin'] });
     await world.services.sql`
@@ -273,7 +273,7 @@ describe('the budget of a key', () => {
     expect(response.headers.get('retry-after')).toBe('1');
   });
 
-  it('is reported to a key without the scope too', async () => {
+  it('is also reported to a key without the scope', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
 
     const response = await graphql.ask('{ usage { month } }', undefined, { key: secret });
@@ -292,7 +292,7 @@ describe('the budget of a key', () => {
 });
 
 describe('a response', () => {
-  it('a cheap response stops when its lists return more than 20,000 entries', async () => {
+  it('stops once its lists return more than 20,000 entries, even if it is cheap', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const to = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
     const mail = { from: 'shop@sandbox.test', to, subject: 'Hi', text: 'Hi' };

@@ -26,7 +26,7 @@ async function send(workspace_id: string, subject: string): Promise<string> {
 }
 
 describe('messages', () => {
-  it('are paged newest first, with the same cursors as the REST API', async () => {
+  it('are paged newest first, with the same cursors as in the REST API', async () => {
     const query = `query ($after: String) {
       messages(first: 2, after: $after) {
         edges { cursor node { id } } nodes { subject }
@@ -51,7 +51,7 @@ describe('messages', () => {
     });
   });
 
-  it('are found by id through node, and one in another workspace is not found', async () => {
+  it('are found by id through node, except in another workspace', async () => {
     const query = 'query ($id: ID!) { node(id: $id) { id ... on Message { subject } } }';
 
     const own = await graphql.ask(query, { id: ids[0] });
@@ -66,7 +66,7 @@ describe('messages', () => {
     }
   });
 
-  it('a page size that is too small is rejected with the reason of the core', async () => {
+  it("reject a page size that is too small, with the core's reason", async () => {
     const response = await graphql.ask('{ messages(first: -1) { nodes { id } } }');
 
     expect(response.data).toBeNull();
@@ -76,7 +76,7 @@ describe('messages', () => {
     expect(response.errors[0]?.extensions.requestId).toBe(response.headers.get('x-request-id'));
   });
 
-  it('invalid arguments are rejected by their GraphQL names', async () => {
+  it('reject invalid arguments by their GraphQL names', async () => {
     const size = await graphql.ask('{ messages(first: 500) { nodes { id } } }');
     const place = await graphql.ask('{ messages(after: "nowhere") { nodes { id } } }');
 
@@ -107,7 +107,7 @@ describe('messageCancel', () => {
     });
   });
 
-  it('returns a rejection as a member of the result, with the REST code', async () => {
+  it('returns a rejection as a member of the result union, with the REST code', async () => {
     const response = await graphql.ask(query, { id: ids[0] }, { key: other.secret });
 
     expect(response.status).toBe(200);
@@ -136,7 +136,7 @@ describe('a message', () => {
     return response.data?.node;
   };
 
-  it('shows the last event of its log, even if an older event has a greater id', async () => {
+  it('shows the last event in its log, even if an older event has a greater id', async () => {
     const id = await send(world.workspace_id, 'Skewed');
     const { sql } = world.services;
     await invoke(world.as(world.workspace_id), cancelMessage, { id });
@@ -155,7 +155,7 @@ describe('a message', () => {
     });
   });
 
-  it('shows operators the job it waits in, and none once the job is closed', async () => {
+  it('shows operators the job it is waiting in, and no job once that is closed', async () => {
     const id = await send(world.workspace_id, 'Queued');
     const { secret } = await world.key({ scopes: ['admin'] });
     const job = 'job { queue { name } subject { id } } recipients { nodes { job { state } } } finishedAt';

@@ -53,7 +53,7 @@ const backlogOf = `query ($reach: Reach) {
 }`;
 
 describe('stats', () => {
-  it('are returned as series of points by metric and key', async () => {
+  it('are returned as series of points per metric and key', async () => {
     const { errors, data } = await graphql.ask(statsOf, { since });
 
     expect(errors).toEqual([]);
@@ -66,7 +66,7 @@ describe('stats', () => {
     });
   });
 
-  it('an invalid range returns an error with its reason', async () => {
+  it('return an error with its reason for an invalid range', async () => {
     const { data, errors } = await graphql.ask(statsOf, { since: '2020-01-01T00:00:00Z' });
 
     expect(data).toBeNull();
@@ -79,7 +79,7 @@ describe('numbers', () => {
     (extensions.cost as { requested: number }).requested;
   const day = `range: { since: "2029-12-31T00:00:00Z", until: "2030-01-01T00:00:00Z" }`;
 
-  it('cost one point for each hundred that a response may contain', async () => {
+  it('cost one point per hundred values that a response may contain', async () => {
     const ask = (fields: string) => graphql.ask(`{ ${fields} }`);
 
     const plain = await ask(`stats(${day}, bucket: HOUR, metrics: [ACCEPTED]) { key }`);
@@ -93,7 +93,7 @@ describe('numbers', () => {
     expect([plain, minutes, grouped, groups, history].map(requested)).toEqual([2, 45, 16, 170, 16]);
   });
 
-  it('are rejected if twenty aliases request all of them', async () => {
+  it('are rejected if twenty aliases each request all of them', async () => {
     const all = `stats(${day}, bucket: MINUTE, metrics: [ACCEPTED, DELIVERED, BOUNCED, FAILED, DEFERRED], groupBy: TAG, top: 30) { key }`;
     const aliases = Array.from({ length: 20 }, (_, index) => `a${index}: ${all}`);
 
@@ -105,7 +105,7 @@ describe('numbers', () => {
 });
 
 describe('the backlog', () => {
-  it('has a row for each destination, by age', async () => {
+  it('has one row per destination, by age', async () => {
     const { data, errors } = await graphql.ask(backlogOf);
 
     expect(errors).toEqual([]);
@@ -130,7 +130,7 @@ describe('the backlog', () => {
     });
   });
 
-  it('names the hold that delays a destination', async () => {
+  it('shows the hold that delays a destination', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const { id } = await invoke(ctx, createHold, { scope: 'destination', value: 'example.com', reason: 'They asked' });
 
@@ -142,7 +142,7 @@ describe('the backlog', () => {
     expect((await graphql.ask(backlogOf)).data).toMatchObject({ backlog: { rows: [{ hold: null }] } });
   });
 
-  it("covers an admin's own workspace, or the whole instance for operators", async () => {
+  it("covers an admin's own workspace, or the whole instance for an operator", async () => {
     const mine = await graphql.ask(backlogOf, {}, { key: other.secret });
     const all = await graphql.ask(backlogOf, { reach: 'INSTANCE' });
     const response = await graphql.ask(backlogOf, { reach: 'INSTANCE' }, { key: other.secret });
@@ -154,7 +154,7 @@ describe('the backlog', () => {
 });
 
 describe('failure groups', () => {
-  it('have an example, affected destinations and a history', async () => {
+  it('include an example, the affected destinations and a history', async () => {
     const query = `query ($since: DateTime!) {
       failureGroups(range: { since: $since }, kind: SMTP) {
         id signature kind smtpCode enhancedCode sample count destinations firstSeenAt lastSeenAt trend { value }

@@ -7,7 +7,7 @@ const world = await openWorld();
 const graphql = await openGraphql(world);
 
 describe('GraphQL over HTTP', () => {
-  it('every MUST and SHOULD requirement is met', async () => {
+  it('meets every MUST and SHOULD requirement', async () => {
     const results = await auditServer({
       url: graphql.url,
       fetchFn: (url: string, init: RequestInit = {}) =>
@@ -20,7 +20,7 @@ describe('GraphQL over HTTP', () => {
   });
 });
 
-describe('a body (chaos C4)', () => {
+describe('a request body (chaos C4)', () => {
   const query = '{ usage { month } }';
   const post = (type: string, body: string | Uint8Array<ArrayBuffer>, key = world.secret) =>
     fetch(graphql.url, {
@@ -64,7 +64,7 @@ describe('a body (chaos C4)', () => {
     },
   );
 
-  it('is rejected if it is not UTF-8, and accepted as JSON in any case of its type', async () => {
+  it('is rejected if it is not UTF-8, and accepted as JSON in any letter case of its type', async () => {
     const text = JSON.stringify({ query: '{ usage { month } } # x' });
     const damaged = Uint8Array.from(Buffer.from(text.replace('x', '\u00c3('), 'latin1'));
 
@@ -90,7 +90,7 @@ describe('the schema', () => {
     expect(misspelled.text).toContain('Did you mean');
   });
 
-  it('is hidden without a key, and has no landing page', async () => {
+  it('is hidden without a key, and shows no landing page', async () => {
     const reply = await graphql.ask(introspection, undefined, { key: null });
     const misspelled = await graphql.ask('{ usag { month } }', undefined, { key: null });
     const page = await fetch(graphql.url, { headers: { accept: 'text/html' } });
@@ -105,7 +105,7 @@ describe('the schema', () => {
     expect([trial.status, trial.headers.get('location')]).toEqual([302, '/login?next=%2Fgraphiql']);
   });
 
-  it('can be read in full by tools that send one very deep document', async () => {
+  it('can be read in full by tools that send a single, very deep document', async () => {
     const { getIntrospectionQuery } = await import('graphql');
 
     const response = await graphql.ask(getIntrospectionQuery());
@@ -116,7 +116,7 @@ describe('the schema', () => {
 });
 
 describe('an internal error', () => {
-  it('is reported without internal details, under an id that is also logged', async () => {
+  it('is reported without internal details, with an id that is also logged', async () => {
     await world.services.sql`alter table usage_months rename to hidden_secret_table`;
 
     const response = await graphql.ask('{ usage { month } }');

@@ -22,7 +22,7 @@ const MEMBERS = 'query ($workspace: ID) { members(workspaceId: $workspace) { nod
 type Invitation = { memberInvite: { member: { userId: string }; entry: { loginUrl: string } } };
 
 describe('members', () => {
-  it('are invited, listed, assigned a role and removed in any workspace by an operator key', async () => {
+  it('can be invited, listed, assigned a role and removed in any workspace by an operator key', async () => {
     const workspaceId = other.workspace_id;
     const invite = (email: string, role: string) => graphql.ask(INVITE, { input: { email, role, workspaceId } });
 
@@ -65,7 +65,7 @@ describe('members', () => {
     });
   });
 
-  it('cannot be managed with a workspace key, since a person it created would outlive it', async () => {
+  it('cannot be managed with a workspace key, since people it created would outlive it', async () => {
     const key = { key: other.secret };
 
     const invited = await graphql.ask(INVITE, { input: { email: 'eve@people.test', role: 'ADMIN' } }, key);
@@ -77,7 +77,7 @@ describe('members', () => {
 });
 
 describe('operators', () => {
-  it('are added, listed and removed, except the last one', async () => {
+  it('can be added, listed and removed, except for the last one', async () => {
     const added = await graphql.ask(
       `mutation { operatorAdd(input: { email: "second@people.test", entry: PASSWORD }) {
         ... on OperatorPayload { operator { userId email } entry { password loginUrl } } } }`,
@@ -104,7 +104,7 @@ describe('operators', () => {
   });
 });
 
-describe('a key that has operator and limits', () => {
+describe('a restricted key with the operator scope', () => {
   const limits: [string, Record<string, unknown>][] = [
     ['addresses', { allowed_ips: ['127.0.0.1'] }],
     ['an end', { expires_at: '2099-01-01T00:00:00Z' }],
@@ -112,7 +112,7 @@ describe('a key that has operator and limits', () => {
     ['the sandbox mode', { mode: 'sandbox' }],
   ];
 
-  it.each(limits)('a key limited by %s creates neither people nor objects without that limit', async (_, limit) => {
+  it.each(limits)('creates neither people nor objects without its own restriction: %s', async (_, limit) => {
     const { secret: key } = await world.key({ scopes: ['operator', 'admin'], ...limit });
     const refusal = '{ ... on ApiError { reason } ... on ForbiddenError { requiredScope } }';
     const workspaces = async () => (await world.services.sql`select from workspaces`).length;
@@ -140,7 +140,7 @@ describe('a key that has operator and limits', () => {
     expect(await world.services.sql`select from users where email = 'mine@people.test'`).toHaveLength(0);
   });
 
-  it('cannot create a login for existing people', async () => {
+  it('cannot create login credentials for existing people', async () => {
     const { id: key_id } = await world.key({ scopes: ['operator'], allowed_ips: ['127.0.0.1'] });
     const { workspace_id } = world;
     const ctx: Context = {

@@ -27,7 +27,7 @@ async function addClose(
 const later = () => new Date(world.clock.now() + HOUR_MS);
 
 describe('queues', () => {
-  it('are shown as stopped if a hold of the instance stops them', async () => {
+  it('are shown as stopped if an instance-wide hold stops them', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const hold = await invoke(ctx, createHold, { scope: 'instance', value: 'all', reason: 'A restore' });
 
@@ -91,7 +91,7 @@ describe('queues', () => {
     });
   });
 
-  it('have a history that includes the actions of operators', async () => {
+  it('have a history that includes operator actions', async () => {
     const set = await graphql.ask(`mutation {
       queueSetConcurrency(input: { queue: "webhook.close", concurrency: 9, reason: "too slow" }) {
         ... on QueuePayload { queue { name concurrency } }
@@ -115,7 +115,7 @@ describe('queues', () => {
     });
   });
 
-  it('queues and jobs are visible to operators only; for others an existing job looks missing', async () => {
+  it('are visible only to operators, as are jobs; for others an existing job looks missing', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     const id = await addClose(later());
 
@@ -165,7 +165,7 @@ describe('queueStats', () => {
 });
 
 describe('jobs', () => {
-  it('are paged, each with its queue, its attempts and its subject', async () => {
+  it('are paged, each with its queue, attempts and subject', async () => {
     const { services, workspace_id } = world;
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 later' }));
     const mail = { from: 'hello@sandbox.test', to: ['a@example.com', 'b@example.com'], subject: 'Hello', text: 'Hi' };
@@ -211,7 +211,7 @@ describe('jobs', () => {
     expect(node.data).toEqual({ node: { id, state: 'DEFERRED' } });
   });
 
-  it('are run, canceled and retried, and rejected if their state does not allow it', async () => {
+  it('can be run, canceled and retried, unless their state does not allow it', async () => {
     const id = await addClose(later(), 'storage.maintain');
     const pull = (lever: string) =>
       graphql.ask(
@@ -229,7 +229,7 @@ describe('jobs', () => {
     expect((await pull('jobRetry')).data).toEqual({ jobRetry: { job: { state: 'RETRY' } } });
   });
 
-  it('dead jobs are retried per queue', async () => {
+  it('can be retried per queue once they are dead', async () => {
     await addClose();
     await world.services.sql`
       update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'webhook.close' and state = 'created'
@@ -250,8 +250,8 @@ describe('jobs', () => {
   });
 });
 
-describe('ops in the dashboard', () => {
-  it('returns the same data to operators only, with the admin actions', async () => {
+describe('ops data in the dashboard', () => {
+  it('matches the GraphQL data, is returned only to operators, and includes the admin actions', async () => {
     const { api } = await signedIn(world, admin, 'operator');
     const id = await addClose(later(), 'storage.maintain');
 

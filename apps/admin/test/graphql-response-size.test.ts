@@ -28,7 +28,7 @@ it('fairness P27: a response over 4 MiB is rejected before it is built, without 
   expect(reads).toEqual({ count: 2 });
 });
 
-it('fairness P27: content requested under many aliases counts each time', async () => {
+it('fairness P27: content requested under several aliases counts each time', async () => {
   const id = await send(MIB);
   const aliases = Array.from({ length: 5 }, (_, at) => `a${at}: content { text }`);
 
@@ -37,7 +37,7 @@ it('fairness P27: content requested under many aliases counts each time', async 
   expect(errors).toMatchObject([{ extensions: { reason: 'response_too_large' } }]);
 });
 
-it('content below the limit is returned, and the source through its link', async () => {
+it('content below the limit is returned, and the source is available through its link', async () => {
   const id = await send(3 * MIB);
 
   const { data, errors } = await graphql.ask(

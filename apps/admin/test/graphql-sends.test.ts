@@ -9,7 +9,7 @@ const world = await openWorld();
 const graphql = await openGraphql(world);
 const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 
-it('resends and releases of captured email count in the window of sends', async () => {
+it('resends and releases of captured email count toward the send window', async () => {
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
   const { id } = await invoke(world.as(world.workspace_id), sendMessage, mail);
   const raw = Buffer.from('From: shop@sandbox.test\r\nTo: ada@example.com\r\nSubject: Caught\r\n\r\nHi');

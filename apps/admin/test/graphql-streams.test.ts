@@ -91,7 +91,7 @@ async function send(): Promise<string> {
 const idsOf = (stream: Stream) => stream.answers.flatMap(({ data }) => (data ? [data.events.node.message.id] : []));
 
 describe('an event stream', () => {
-  it('delivers events as they happen, and keeps its connection open with comments', async () => {
+  it('delivers events as they happen, and keeps its connection open by sending comments', async () => {
     const stream = await follow();
 
     const id = await send();
@@ -105,7 +105,7 @@ describe('an event stream', () => {
     await vi.waitFor(() => expect(stream.comments.length).toBeGreaterThan(0), 30_000);
   });
 
-  it('names the accepted media type if the client does not accept it (newcomer N18)', async () => {
+  it('reports the supported media type if the client does not accept it (newcomer N18)', async () => {
     const response = await fetch(graphql.url, {
       method: 'POST',
       headers: { ...json, accept: 'application/json', authorization: `Bearer ${world.secret}` },
@@ -118,7 +118,7 @@ describe('an event stream', () => {
     });
   });
 
-  it('resumes from a cursor with the events missed in the meantime', async () => {
+  it('resumes from a cursor with the events missed since then', async () => {
     const first = await follow();
     const before = await send();
     await vi.waitFor(() => expect(idsOf(first)).toContain(before), 30_000);
@@ -134,7 +134,7 @@ describe('an event stream', () => {
     expect(new Set(idsOf(second)).size).toBe(idsOf(second).length);
   });
 
-  it('delivers an event committed after younger ones late, but only once', async () => {
+  it('delivers an event committed late, after newer ones, exactly once', async () => {
     const stream = await follow();
     const young = await send();
     await vi.waitFor(() => expect(idsOf(stream)).toContain(young), 30_000);
@@ -150,7 +150,7 @@ describe('an event stream', () => {
     );
   });
 
-  it('delivers only events that match its filter, and rejects a cursor from another filter', async () => {
+  it('delivers only events that match its filter, and rejects a cursor for another filter', async () => {
     const stream = await follow({ types: ['email.complained'] });
     const all = await follow();
     const id = await send();
@@ -179,7 +179,7 @@ describe('an event stream', () => {
     await world.clock.unfreeze();
   });
 
-  it('fairness L2: closes before its token expires if its workspace membership ends', async () => {
+  it('fairness L2: closes before its token expires if the workspace membership ends', async () => {
     const person = await signedIn(world, admin, 'admin');
     const other = await world.workspace('free');
     await world.services.sql`
@@ -199,7 +199,7 @@ describe('an event stream', () => {
     expect(idsOf(stream)).toEqual([first]);
   });
 
-  it('delivers nothing more once its key is revoked', async () => {
+  it('delivers nothing after its key is revoked', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const stream = await follow({}, key.secret);
     const first = await send();
@@ -212,7 +212,7 @@ describe('an event stream', () => {
     expect(idsOf(stream)).toEqual([first]);
   });
 
-  it('counts toward the limit of twenty per key across all processes', async () => {
+  it('counts toward the limit of twenty streams per key across all processes', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const streams = await Promise.all(Array.from({ length: 21 }, () => follow({}, key.secret)));
 
@@ -232,7 +232,7 @@ describe('an event stream', () => {
     }, 30_000);
   });
 
-  it('events of one workspace are hidden from others', async () => {
+  it('hides events from other workspaces', async () => {
     const { secret } = await world.workspace('free');
     const stranger = await follow({}, secret);
     const own = await follow();
@@ -242,7 +242,7 @@ describe('an event stream', () => {
     expect(idsOf(stranger)).toEqual([]);
   });
 
-  it('charges for each event by its selection, and waits while its key has no points', async () => {
+  it('charges for each event by its selection, and waits while its key has no points left', async () => {
     await world.clock.freeze(new Date(world.clock.now()));
     const key = await world.key({ scopes: ['admin'] });
     const level = async () => {

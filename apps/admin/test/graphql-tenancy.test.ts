@@ -43,8 +43,8 @@ beforeAll(async () => {
 
 const byId = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
 
-describe('an object of a workspace', () => {
-  it('is found by id in its own workspace, whatever its type', async () => {
+describe('a workspace object', () => {
+  it('is found by id in its own workspace, regardless of its type', async () => {
     const response = await graphql.ask(byId, { ids: Object.values(owned) });
 
     expect(response.errors).toEqual([]);
@@ -69,7 +69,7 @@ describe('an object of a workspace', () => {
     expect(foreign.data).toEqual({ nodes: Object.values(owned).map(() => null) });
   });
 
-  it('appears in no list of another workspace', async () => {
+  it('does not appear in any list in another workspace', async () => {
     const response = await graphql.ask(
       `{ messages { nodes { id } } events { nodes { id } } domains { nodes { id } } suppressions { nodes { id } }
          webhooks { nodes { id } } domain(name: "ours.example.com") { id } }`,
@@ -87,7 +87,7 @@ describe('an object of a workspace', () => {
     });
   });
 
-  it('has cursors that are invalid in any other workspace', async () => {
+  it('has cursors that are invalid in every other workspace', async () => {
     const own = await graphql.ask('{ messages { edges { cursor } } }');
     const { cursor } = (own.data as { messages: { edges: { cursor: string }[] } }).messages.edges[0] ?? { cursor: '' };
 

@@ -48,8 +48,8 @@ async function deliveries(filter: object, first = 20): Promise<readonly Delivery
   return (response.data as unknown as DeliveryPage).webhookDeliveries.nodes;
 }
 
-describe('deliveries of a workspace', () => {
-  it('are listed across all its webhooks, newest event first', async () => {
+describe("a workspace's webhook deliveries", () => {
+  it('are listed across all webhooks, newest event first', async () => {
     const entries = await deliveries({});
 
     expect(entries.map(({ eventType, webhook }) => [eventType, webhook.id]).toSorted()).toEqual(
@@ -68,7 +68,7 @@ describe('deliveries of a workspace', () => {
     );
   });
 
-  it('are filtered by webhook, event type, status and time', async () => {
+  it('can be filtered by webhook, event type, status and time', async () => {
     const [, , queued] = await deliveries({});
 
     expect(await deliveries({ webhookId: stock })).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('deliveries of a workspace', () => {
     expect(await deliveries({ until: between })).toEqual([queued]);
   });
 
-  it('continue after a cursor, which is valid for their filter only', async () => {
+  it('continue after a cursor, which is valid only for the same filter', async () => {
     const page = '{ webhookDeliveries(first: 2) { nodes { id } pageInfo { endCursor } } }';
     const { webhookDeliveries } = (await graphql.ask(page)).data as unknown as DeliveryPage;
     const { endCursor } = webhookDeliveries.pageInfo;
@@ -95,7 +95,7 @@ describe('deliveries of a workspace', () => {
     expect(other.errors).toMatchObject([{ extensions: { reason: 'invalid_cursor' } }]);
   });
 
-  it('an unknown webhook or event type in the filter is rejected', async () => {
+  it('are rejected for an unknown webhook or event type in the filter', async () => {
     const ask = (filter: object) =>
       graphql.ask('query ($filter: DeliveryFilter) { webhookDeliveries(filter: $filter) { nodes { id } } }', {
         filter,
@@ -109,7 +109,7 @@ describe('deliveries of a workspace', () => {
     ]);
   });
 
-  it('deliveries match every part of the filter', async () => {
+  it('match every part of the filter', async () => {
     const ask = async (webhookId: string) => {
       const { data } = await graphql.ask(
         `query ($id: ID!, $filter: DeliveryFilter) { node(id: $id) { ... on Webhook {
@@ -145,7 +145,7 @@ it('a test delivery posts the example payload', async () => {
   expect(data).toMatchObject({ node: { requestBody: { type: 'email.bounced', data: { test: true } } } });
 });
 
-it('a sandbox key sees and creates endpoints and deliveries of the sandbox only', async () => {
+it('a sandbox key sees and creates only sandbox endpoints and deliveries', async () => {
   const { secret: key } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
   const create = (input: object) =>
     graphql.ask(

@@ -42,7 +42,7 @@ async function create(plan = 'free'): Promise<{ id: string; secret: string }> {
 }
 
 describe('workspaces', () => {
-  it('are created, listed with their usage, found by id and moved to another plan by an operator', async () => {
+  it('can be created, listed with their usage, found by id and moved to another plan by an operator', async () => {
     const { id } = await create();
     await invoke(world.as(id), sendMessage, {
       from: 'a@sandbox.test',
@@ -73,7 +73,7 @@ describe('workspaces', () => {
     expect(workspace.node).toEqual({ name: 'Other', plan: { name: 'starter' } });
   });
 
-  it('show an admin only their own workspace, which they may rename and set to stop after lost responses', async () => {
+  it('show an admin only their own workspace, whose name and lost-response setting the admin may change', async () => {
     const { id } = await create();
 
     const response = await ask('{ workspace { id plan { maxRecipientsPerRequest otherPerMinute } } }', {}, admin);
@@ -105,7 +105,7 @@ describe('workspaces', () => {
 });
 
 describe('plans', () => {
-  it('are created, changed, relieved of a limit by null, and deleted', async () => {
+  it('can be created, changed, freed from a limit with null, and deleted', async () => {
     const fields = '... on PlanPayload { plan { name monthlyEmails sendPerMinute } } ... on ApiError { reason }';
     const change = `mutation ($input: PlanLimitsInput!) { planUpdate(input: $input) { ${fields} } }`;
     const plan = await ask(`mutation ($input: PlanLimitsInput!) { planCreate(input: $input) { ${fields} } }`, {
@@ -134,7 +134,7 @@ describe('plans', () => {
 });
 
 describe('the viewer', () => {
-  it('shows its key, the creator of the key, and its workspace', async () => {
+  it("shows its key, the key's creator and its workspace", async () => {
     const key = await ask(
       `mutation { apiKeyCreate(input: { name: "Made", scopes: ["admin"] }) {
         ... on ApiKeyCreatePayload { secret apiKey { createdBy { kind name } } } } }`,
@@ -162,7 +162,7 @@ describe('the audit log', () => {
     }
   }`;
 
-  it('shows an admin entries of the workspace, and an operator those of the instance, page by page', async () => {
+  it('shows workspace entries to an admin and instance entries to an operator, page by page', async () => {
     const { id, secret } = await create();
     await ask(SET_PLAN, { input: { id, plan: 'growth', reason: 'grown' } });
     await invoke(world.as(id), createKey, { name: 'Shop', scopes: ['email:send'] });
@@ -194,7 +194,7 @@ describe('the audit log', () => {
     expect(again.node).toEqual({ target: { id } });
   });
 
-  it('is streamed as it grows, and resumes from a cursor', async () => {
+  it('can be streamed as it grows, and resumed from a cursor', async () => {
     const { id, secret } = await create();
     const query = 'subscription ($after: String) { auditLog(after: $after) { cursor node { action targetId } } }';
     const make = (name: string) => invoke(world.as(id), createKey, { name, scopes: ['email:send'] });

@@ -36,7 +36,7 @@ async function hold(fields = {}): Promise<string> {
 }
 
 describe('holds over GraphQL', () => {
-  it('are created, listed, found by id and released', async () => {
+  it('can be created, listed, found by id and released', async () => {
     const result = await graphql.ask(create, { input: { ...input, resumeRatePerMin: 60 } });
 
     expect(result.errors).toEqual([]);
@@ -65,7 +65,7 @@ describe('holds over GraphQL', () => {
     expect((await graphql.ask('{ holds(active: false) { id } }')).data).toEqual({ holds: [{ id }] });
   });
 
-  it('are rejected as a member of the result, with the reason of the core', async () => {
+  it("are rejected as a member of the result union, with the core's reason", async () => {
     await hold();
     const { secret } = await world.key({ scopes: ['admin'] });
 
@@ -118,7 +118,7 @@ describe('holds over GraphQL', () => {
 });
 
 describe('the queue position over GraphQL', () => {
-  it('shows how many emails are ahead of a message, and when its turn comes', async () => {
+  it('shows how many emails are ahead of a message, and when the message is due to be sent', async () => {
     const ctx = world.as(world.workspace_id);
     await noteWorker(world.services.sql, { worker: randomUUID(), stopped: false, ended_per_minute: 60 }, 10_000);
     await world.drain();
@@ -145,7 +145,7 @@ describe('the queue position over GraphQL', () => {
 });
 
 describe('holds over tRPC', () => {
-  it('are created, listed, read and released by operators', async () => {
+  it('can be created, listed, read and released by operators', async () => {
     const { api } = await signedIn(world, admin, 'operator');
     const creation = await api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'Look first' });
 
@@ -154,7 +154,7 @@ describe('holds over tRPC', () => {
     expect(await api.holds.release.mutate({ hold_id: creation.id })).toMatchObject({ status: 'ended' });
   });
 
-  it('instance-wide holds are not available to a workspace admin', async () => {
+  it('are unavailable to a workspace admin if they are instance-wide', async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const refusal = await refusalOf(api.holds.create.mutate({ scope: 'queue', value: 'domain.recheck', reason: 'No' }));

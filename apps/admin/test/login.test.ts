@@ -68,7 +68,7 @@ describe('signing in', () => {
     expect(await refusalOf(who(planted))).toMatchObject({ status: 401 });
   });
 
-  it('a sign-in over https sets a host-only cookie that is sent over https only', async () => {
+  it('sets a cookie over https that is host-only and sent only over https', async () => {
     const secure = await startAdmin({
       ...world.services,
       public_url: 'https://mail.test',
@@ -96,7 +96,7 @@ describe('signing in', () => {
     expect([me.status, borrowed.status]).toEqual([200, 401]);
   });
 
-  it('a sign-in over https rejects forms from http:// of the same host', async () => {
+  it('rejects forms submitted over https from http:// on the same host', async () => {
     const secure = await startAdmin({
       ...world.services,
       public_url: 'https://mail.test',
@@ -128,7 +128,7 @@ describe('signing in', () => {
     ['https://evil.test/', '/'],
     ['evil.test', '/'],
     ['', '/'],
-  ])('redirects within this site only: next=%j', async (next, place) => {
+  ])('redirects only within this site: next=%j', async (next, place) => {
     const html = await (await fetch(`${origin}/login?next=${encodeURIComponent(next)}`)).text();
 
     expect(html).toContain(`name="next" value="${place}"`);
@@ -139,7 +139,7 @@ describe('signing in', () => {
     expect((await signIn({ next: '//evil.test' })).headers.get('location')).toBe('/');
   });
 
-  it('ignores the case of the email address, but not of the password', async () => {
+  it('ignores the letter case of the email address, but not of the password', async () => {
     expect((await signIn({ email: ' Operator@Sandbox.TEST ' })).status).toBe(303);
     expect((await signIn({ password: password.toUpperCase() })).status).toBe(401);
   });
@@ -178,7 +178,7 @@ describe('signing in', () => {
 });
 
 describe('twenty wrong passwords', () => {
-  it('lock an account for a while, known or not, with the same message', async () => {
+  it('lock an account temporarily, whether it exists or not, with the same message', async () => {
     await world.clock.advance(15 * MINUTE_MS);
     // The response states the minutes left, so the clock must not advance between attempts.
     await world.clock.freeze(new Date(world.clock.now()));
@@ -208,7 +208,7 @@ describe('twenty wrong passwords', () => {
     await world.clock.unfreeze();
   });
 
-  it('fairness P17: lock neither a known device, an open session, nor the account on other networks', async () => {
+  it('fairness P17: lock out neither a known device, an open session, nor the account on other networks', async () => {
     await world.clock.advance(15 * MINUTE_MS);
     const [sid = '', device = ''] = (await signIn()).headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
     const wrong = () => post('/login', { email: OPERATOR, password: 'wrong' });
@@ -228,7 +228,7 @@ describe('twenty wrong passwords', () => {
     await world.clock.advance(15 * MINUTE_MS);
   });
 
-  it('fairness P17: lock a known device by its own count of twenty, but no unknown device', async () => {
+  it('fairness P17: lock out a known device after its own twenty, but no unknown device', async () => {
     const device = (await signIn()).headers.getSetCookie()[1]?.split(';')[0] ?? '';
     const wrong = (cookie: string) => post('/login', { email: OPERATOR, password: 'wrong' }, { cookie });
     await wrong(device);
@@ -246,7 +246,7 @@ describe('twenty wrong passwords', () => {
     await world.clock.advance(15 * MINUTE_MS);
   });
 
-  it('fairness P17: leave at most twenty known devices per person, which a password change clears', async () => {
+  it('fairness P17: leave at most twenty known devices per person, cleared by a password change', async () => {
     const devices = () => sql`select from devices d join users u on u.id = d.user_id where u.email = ${OPERATOR}`;
     await sql`
       insert into devices (token_hash, user_id, created_at, last_used_at)
@@ -307,7 +307,7 @@ describe('twenty wrong passwords', () => {
     ['failed sign-ins from one network to all accounts', 'address %', ''],
     ['wrong passwords on one known device', 'device %', ''],
     ['wrong passwords on one known device or in one session', 'session %', ''],
-  ])('fairness L7: are rejected beyond the documented %s', async (limit, subject, other) => {
+  ])('fairness L7: are rejected beyond the documented limit: %s', async (limit, subject, other) => {
     const signed_in = (await signIn({}, { 'x-forwarded-for': '192.0.2.20' })).headers.getSetCookie();
     const [sid = '', device = ''] = signed_in.map((cookie) => cookie.split(';')[0] ?? '');
     const by: Headers = subject === 'session %' ? { cookie: sid } : subject === 'device %' ? { cookie: device } : {};
@@ -324,7 +324,7 @@ describe('twenty wrong passwords', () => {
     await sql`delete from login_failures`;
   });
 
-  it('fairness L7: have the same limits in docs/security.md as in docs/limits.md', () => {
+  it('fairness L7: have the same limits in docs/security.md and docs/limits.md', () => {
     const security = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
     const own = documented('failed sign-ins to one account from one network');
     const account = documented('failed sign-ins to one account from all networks');
@@ -339,7 +339,7 @@ describe('twenty wrong passwords', () => {
     expect(security).toContain(`A known device and a session each have their own limit of ${alone}`);
   });
 
-  it('are counted across processes, even if attempted concurrently', async () => {
+  it('are counted across processes, even when attempted concurrently', async () => {
     const second = await startAdmin(await world.peer());
     const there = `http://127.0.0.1:${second.port}`;
     const wrong = async (base: string) => {
@@ -357,7 +357,7 @@ describe('twenty wrong passwords', () => {
 });
 
 describe('a login link', () => {
-  it('signs in once by its button, and is not used up by following it', async () => {
+  it('signs in once with its button, and is not used up by being opened', async () => {
     const path = pathOf(await link());
     const scanned = await Promise.all(Array.from({ length: 3 }, () => fetch(`${origin}${path}`)));
 
@@ -377,7 +377,7 @@ describe('a login link', () => {
     expect((await post(path)).status).toBe(401);
   });
 
-  it('an unknown login link is rejected, and limited in attempts', async () => {
+  it('is rejected if unknown, with a limited number of attempts', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 61; count++) statuses.push((await post(`/login/link/${'A'.repeat(43)}`)).status);
 
@@ -388,7 +388,7 @@ describe('a login link', () => {
 });
 
 describe('signing out', () => {
-  it('closes the session on the server, and a copied cookie becomes useless', async () => {
+  it('closes the session on the server, so that a copied cookie is useless', async () => {
     const cookie = cookieOf(await signIn());
 
     const response = await post('/logout', {}, { cookie });
@@ -398,7 +398,7 @@ describe('signing out', () => {
     expect(await refusalOf(who(cookie))).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
-  it('cannot be triggered by a link or a page of another site', async () => {
+  it('cannot be triggered by a link or by a page on another site', async () => {
     const cookie = cookieOf(await signIn());
 
     await fetch(`${origin}/logout`, { headers: { cookie } });
@@ -409,7 +409,7 @@ describe('signing out', () => {
   });
 });
 
-describe('the pages', () => {
+describe('dashboard and sign-in pages', () => {
   it.each([
     '/',
     '/inbox',
@@ -428,7 +428,7 @@ describe('the pages', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('submit forms to this service only, and only from pages with a form', async () => {
+  it('submit forms only to this service, and only if the page has a form', async () => {
     for (const path of ['/login', '/login/confirm', '/login/link/x', '/logout'])
       expect((await admin.get(path)).headers['content-security-policy']).toContain("form-action 'self'");
     for (const path of ['/errors'])
@@ -436,7 +436,7 @@ describe('the pages', () => {
   });
 });
 
-describe('the secrets of sessions and links', () => {
+describe('session and link secrets', () => {
   it('appear in no table or log, while every sign-in appears in the audit log', async () => {
     const url = await link();
     const token = url.slice(url.lastIndexOf('/') + 1);

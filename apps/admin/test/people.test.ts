@@ -74,7 +74,7 @@ describe('roles', () => {
     ['member', member],
     ['admin', all.filter((name) => !/^(operators|destinations)/.test(name))],
     ['operator', all],
-  ] as const)('let a %s call exactly the procedures of the role', async (role, allowed) => {
+  ] as const)('let a %s call exactly the procedures allowed for that role', async (role, allowed) => {
     const { api } = await signedIn(world, admin, role);
 
     const open: string[] = [];
@@ -89,7 +89,7 @@ describe('roles', () => {
     expect(open.sort()).toEqual([...allowed].sort());
   });
 
-  it('grant no scope that they lack', async () => {
+  it('grant no scope beyond their own', async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const refusal = await refusalOf(api.apiKeys.create.mutate({ name: 'Up', scopes: ['operator'] }));
@@ -99,7 +99,7 @@ describe('roles', () => {
 });
 
 describe('a member', () => {
-  it("signs in with the link from an admin's invitation, and then chooses a password", async () => {
+  it("signs in with the link in an admin's invitation, and then chooses a password", async () => {
     const boss = await signedIn(world, admin, 'admin');
 
     const invited = await boss.api.members.invite.mutate({ email: 'Grace@People.test', role: 'member' });
@@ -138,7 +138,7 @@ describe('a member', () => {
     expect(again).toMatchObject({ status: 422, reason: 'member_exists' });
   });
 
-  it('a member known elsewhere is added by operators only, without credentials for the account', async () => {
+  it('can be added only by operators if known elsewhere, without getting account credentials', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -154,7 +154,7 @@ describe('a member', () => {
   });
 
   it.each(['password', 'login_link'] as const)(
-    'a member whose %s an admin elsewhere saw gets new credentials once, when added by an operator',
+    'gets new credentials once from an operator if an admin elsewhere saw their %s',
     async (way) => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
@@ -183,7 +183,7 @@ describe('a member', () => {
     },
   );
 
-  it('a removed member who joins elsewhere cannot be impersonated with the credentials the first admin saw', async () => {
+  it('cannot be impersonated in a new workspace with credentials an earlier admin saw', async () => {
     const { workspace_id } = await world.workspace('free');
     const first = await signedIn(world, admin, 'admin', workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -198,7 +198,7 @@ describe('a member', () => {
     expect(await signInWith(email, invitation.password ?? '')).toBe(401);
   });
 
-  it('a new address invited by two admins simultaneously is added by only one of them', async () => {
+  it('is added only once if two admins invite a new address simultaneously', async () => {
     const { workspace_id } = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -212,7 +212,7 @@ describe('a member', () => {
     }
   });
 
-  it('a new operator cannot be impersonated by an admin who invites them simultaneously', async () => {
+  it('cannot be impersonated by an admin who invites them while they become an operator', async () => {
     const boss = await signedIn(world, admin, 'admin');
 
     for (let round = 0; round < 5; round++) {
@@ -227,7 +227,7 @@ describe('a member', () => {
     }
   });
 
-  it('a password reset wins over a concurrent password change', async () => {
+  it('cannot change a password while it is being reset', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const email = 'raced@people.test';
     const { password } = await boss.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
@@ -245,7 +245,7 @@ describe('a member', () => {
     expect(await signInWith(email, 'chosen by the thief')).toBe(401);
   });
 
-  it('invitations with passwords in one workspace do not block sign-ins of others', async () => {
+  it('cannot block sign-ins elsewhere by inviting many people with passwords', async () => {
     const boss = await signedIn(world, admin, 'admin');
 
     const invitations = await Promise.allSettled(
@@ -261,7 +261,7 @@ describe('a member', () => {
     expect(rejected).toBeGreaterThanOrEqual(10);
   });
 
-  it('a member who becomes an operator cannot be impersonated with the credentials an admin saw', async () => {
+  it('cannot be impersonated with credentials an admin saw, after becoming an operator', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const email = 'rising@people.test';
     const invitation = await boss.api.members.invite.mutate({ email, role: 'viewer' });
@@ -273,7 +273,7 @@ describe('a member', () => {
     await operator.api.operators.remove.mutate({ user_id: added.id, reason: 'a mistake' });
   });
 
-  it('a removed member is rejected immediately, on every process and in every browser', async () => {
+  it('is rejected immediately after removal, on every process and in every browser', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const removed_member = await signedIn(world, admin, 'member');
     const second = await startAdmin(await world.peer());
@@ -289,7 +289,7 @@ describe('a member', () => {
     expect(data.map(({ id }) => id)).not.toContain(removed_member.user_id);
   });
 
-  it('a member whose role changes is signed out, and no page shows actions they have lost', async () => {
+  it('is signed out after a role change, and then sees no actions they have lost', async () => {
     const boss = await signedIn(world, admin, 'admin');
     const other = await signedIn(world, admin, 'admin');
 
@@ -304,7 +304,7 @@ describe('a member', () => {
     });
   });
 
-  it('retains sessions and links in other workspaces when an admin changes the role or removes the member', async () => {
+  it('retains sessions and links in other workspaces after a role change or removal', async () => {
     const other = await world.workspace('free');
     const foe = await signedIn(world, admin, 'admin', other.workspace_id);
     const person = await signedIn(world, admin, 'member');
@@ -323,7 +323,7 @@ describe('a member', () => {
     expect((await follow(url)).status).toBe(303);
   });
 
-  it('a member of another workspace looks the same as a nonexistent one', async () => {
+  it('looks nonexistent in another workspace', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'member', other.workspace_id);
     const boss = await signedIn(world, admin, 'admin');
@@ -342,7 +342,7 @@ describe('a member', () => {
 });
 
 describe('the last admin', () => {
-  it('cannot be removed by any route', async () => {
+  it('cannot be removed through any API', async () => {
     const { workspace_id } = await world.workspace('free');
     const only = await signedIn(world, admin, 'admin', workspace_id);
 
@@ -374,7 +374,7 @@ describe('the last admin', () => {
 });
 
 describe('an operator', () => {
-  it('is added, removed and signed out by another operator', async () => {
+  it('can be added, removed and signed out by another operator', async () => {
     const added = await operator.api.operators.add.mutate({ email: 'second@people.test' });
     const { api } = await follow(added.login_url ?? '');
     expect(await api.people.me.query()).toMatchObject({ operator: true, scopes: ['operator', 'admin'] });
@@ -395,7 +395,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('the last operator cannot be removed', async () => {
+  it('cannot be removed if it is the last one', async () => {
     const { data } = await operator.api.operators.list.query();
     const others = data.filter(({ id }) => id !== operator.user_id);
     for (const { id } of others) await operator.api.operators.remove.mutate({ user_id: id });
@@ -405,7 +405,7 @@ describe('an operator', () => {
     expect(refusal).toMatchObject({ status: 422, reason: 'last_admin' });
   });
 
-  it('acts in any workspace, one at a time', async () => {
+  it('can act in any workspace, one at a time', async () => {
     const other = await world.workspace('free');
     const { api } = await signedIn(world, admin, 'operator');
 
@@ -420,8 +420,8 @@ describe('an operator', () => {
   });
 });
 
-describe('switching the workspace', () => {
-  it('applies the role in that workspace, and redirects nowhere else', async () => {
+describe('switching workspaces', () => {
+  it('applies the role in the new workspace, and redirects nowhere else', async () => {
     const other = await world.workspace('free');
     const third = await world.workspace('free');
     const person = await signedIn(world, admin, 'admin');
@@ -441,8 +441,8 @@ describe('switching the workspace', () => {
   });
 });
 
-describe('changing the password', () => {
-  it('requires the current one, except right after a login link', async () => {
+describe('changing a password', () => {
+  it('requires the current password, except right after using a login link', async () => {
     const invited = await operator.api.members.invite.mutate({ email: 'kay@people.test', role: 'viewer' });
     const first = await follow(invited.login_url ?? '');
     await first.api.people.changePassword.mutate({ new_password: 'the first password' });
@@ -467,7 +467,7 @@ describe('changing the password', () => {
     expect(await signInWith('kay@people.test', 'the third password')).toBe(303);
   });
 
-  it('rejects a short one', async () => {
+  it('rejects a password that is too short', async () => {
     const { api } = await signedIn(world, admin, 'viewer');
 
     expect(await refusalOf(api.people.changePassword.mutate({ new_password: 'short' }))).toMatchObject({

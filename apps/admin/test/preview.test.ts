@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('/preview/{id}', () => {
-  it('shows the HTML of an email in a sandbox that loads and runs nothing', async () => {
+  it("shows an email's HTML in a sandbox that loads and runs nothing", async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
 
     const { status, headers, text } = await admin.get(`/preview/${id}`, { cookie });
@@ -60,7 +60,7 @@ describe('/preview/{id}', () => {
     expect(status).toBe(expected);
   });
 
-  it('loads images from other hosts only if the reader requests them', async () => {
+  it("loads images from other hosts only at the reader's request", async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
 
     const { headers } = await admin.get(`/preview/${id}?images=1`, { cookie });
@@ -69,7 +69,7 @@ describe('/preview/{id}', () => {
     expect(headers['content-security-policy']).toContain('sandbox;');
   });
 
-  it('is for admins of the workspace, and each view is in the audit log', async () => {
+  it('is available to workspace admins, and records each view in the audit log', async () => {
     const reader = await signedIn(world, admin, 'admin');
     const member = await signedIn(world, admin, 'member');
     const foreign = await world.workspace('business');

@@ -32,7 +32,7 @@ describe('a page behind a session', () => {
     expect(await response.text()).toBe(person.email);
   });
 
-  it('redirects to sign-in without a session, and back afterward', async () => {
+  it('redirects to sign-in without a session, and then back to the page', async () => {
     const response = await fetch(`${origin}/tool?a=1&b=2`, { redirect: 'manual' });
 
     expect(response.status).toBe(302);

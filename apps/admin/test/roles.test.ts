@@ -101,7 +101,7 @@ async function failureOf(path: string, input: unknown, cookie: string): Promise<
   return error?.data?.code ?? null;
 }
 
-describe('each mutation of the dashboard', () => {
+describe('a dashboard mutation', () => {
   it('is covered by this table', () => {
     // The cast is safe because the router is typed as a tree but is a single record by path at runtime.
     const procedures = appRouter._def.procedures as unknown as Record<string, { readonly _def: { type: string } }>;
@@ -113,7 +113,7 @@ describe('each mutation of the dashboard', () => {
   });
 
   it.each(Object.entries(mutations))(
-    '%s is denied to lower roles, and to people who have not signed in',
+    '%s is denied to lower roles, and to people who are not signed in',
     async (path, [lowest, input]) => {
       const below = roles.slice(0, roles.indexOf(lowest));
 

@@ -13,8 +13,8 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 const graphql = await openGraphql(world);
 
-describe('the bearer token of a session', () => {
-  it('grants GraphQL the rights of the signed-in user for 15 minutes', async () => {
+describe("a session's bearer token", () => {
+  it("grants the signed-in user's rights in GraphQL for 15 minutes", async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const token = await api.session.token.mutate();
@@ -31,7 +31,7 @@ describe('the bearer token of a session', () => {
     expect(late.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
   });
 
-  it('expires with its session, and has no more rights than the session', async () => {
+  it('expires with its session, and has no more rights than it', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
     const person = await signedIn(world, admin, 'admin');
     const weak = await viewer.api.session.token.mutate();
@@ -45,7 +45,7 @@ describe('the bearer token of a session', () => {
     expect((await graphql.ask(VIEWER, {}, { key: strong.token })).status).toBe(401);
   });
 
-  it('is stored as its digest, audited, and counted in the window of the session', async () => {
+  it("is stored as a digest, audited, and counted in the session's window", async () => {
     const person = await signedIn(world, admin, 'admin');
 
     const { token } = await person.api.session.token.mutate();
@@ -77,7 +77,7 @@ describe('the bearer token of a session', () => {
 describe('the Compose page', () => {
   const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Test', text: 'Hi' };
 
-  it('sends the same as REST, with attachments', async () => {
+  it('sends the same email as REST, with attachments', async () => {
     const { api } = await signedIn(world, admin, 'member');
     const content = Buffer.alloc(60_000, 'x').toString('base64');
 
@@ -89,7 +89,7 @@ describe('the Compose page', () => {
     expect(email.size_bytes).toBeGreaterThan(60_000);
   });
 
-  it('rejects a large body from a stranger before it is uploaded', async () => {
+  it('rejects a large body from an unauthenticated client before it is uploaded', async () => {
     const socket = connect(admin.port, '127.0.0.1');
     socket.write(
       'POST /trpc/test.send HTTP/1.1\r\nHost: localhost\r\nx-postrider: 1\r\nSec-Fetch-Site: same-origin\r\n' +
@@ -102,7 +102,7 @@ describe('the Compose page', () => {
     expect(response.toString('latin1')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"body_too_large"/);
   });
 
-  it('is closed to viewers', async () => {
+  it('is not available to viewers', async () => {
     const { api } = await signedIn(world, admin, 'viewer');
 
     expect(await refusalOf(api.test.send.mutate(mail))).toMatchObject({ status: 403, required_scope: 'email:send' });

@@ -37,7 +37,7 @@ it('onboarding.state lists the completed steps', async () => {
   expect(state.done).toBe(false);
 });
 
-it('requests.groups counts rejected requests, for an admin of the workspace', async () => {
+it('requests.groups counts rejected requests, for a workspace admin', async () => {
   const [{ api }, viewer] = [await signedIn(world, admin, 'admin'), await signedIn(world, admin, 'viewer')];
   for (const path of ['/email/send', '/email/send', '/webhooks']) {
     world.services.request_log.note({

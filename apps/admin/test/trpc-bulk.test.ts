@@ -15,7 +15,7 @@ async function send(fields: Record<string, unknown>): Promise<string> {
   return (await invoke(ctx, sendMessage, mail)).id;
 }
 
-it('an admin can preview and run a bulk action, and reads its receipts under their own name', async () => {
+it("an admin can preview and run a bulk action, and read its receipts under the admin's name", async () => {
   const { api, email } = await signedIn(world, admin, 'admin');
   const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const id = await send({ tags: ['trpc'], scheduled_at });
@@ -35,7 +35,7 @@ it('an admin can preview and run a bulk action, and reads its receipts under the
   });
 });
 
-it('a viewer can act neither on many emails nor on one', async () => {
+it('a viewer can act on neither many emails nor one', async () => {
   const { api } = await signedIn(world, admin, 'viewer');
   const id = await send({});
 
@@ -49,7 +49,7 @@ it('a viewer can act neither on many emails nor on one', async () => {
   }
 });
 
-it('a member sends a scheduled email immediately', async () => {
+it('a member can send a scheduled email immediately', async () => {
   const { api } = await signedIn(world, admin, 'admin');
   const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const id = await send({ scheduled_at });

@@ -81,7 +81,7 @@ const send = (workspace_id?: string) =>
   });
 
 describe('the live stream', () => {
-  it('reports each event of the workspace by type and email, but none of another workspace', async () => {
+  it('reports each event in the workspace by type and email, but none in another workspace', async () => {
     const { cookie } = await signedIn(world, admin, 'viewer');
     const other = await world.workspace('free');
     await world.domain('elsewhere.test', other.workspace_id);
@@ -104,7 +104,7 @@ describe('the live stream', () => {
       ]);
   });
 
-  it('reports only the action and target of an audit entry, to those who may read the target', async () => {
+  it("reports only an audit entry's action and target, to users who may read the target", async () => {
     const [reader, administrator] = [await signedIn(world, admin, 'viewer'), await signedIn(world, admin, 'admin')];
     const [viewers, admins] = [await follow(reader.cookie), await follow(administrator.cookie)];
 
@@ -134,7 +134,7 @@ describe('the live stream', () => {
     await expect.poll(() => stream.changes()).toContainEqual({ type: 'member.added', id: member.id });
   });
 
-  it('reports changes of the instance to operators only', async () => {
+  it('reports instance changes only to operators', async () => {
     const [operator, other] = [await signedIn(world, admin, 'operator'), await signedIn(world, admin, 'admin')];
     const [operators, admins] = [await follow(operator.cookie), await follow(other.cookie)];
 

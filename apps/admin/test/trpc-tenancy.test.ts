@@ -104,7 +104,7 @@ describe('an object of another workspace', () => {
     expect(await leave()).toEqual(before);
   });
 
-  it('appears in no list, and its cursors are invalid', async () => {
+  it('does not appear in any list, and its cursors are invalid', async () => {
     const own = await signedIn(world, admin, 'admin');
     for (const count of [1, 2]) await world.key({ scopes: ['email:send'], name: `Key ${count}` });
     const { next_cursor } = await own.api.apiKeys.list.query({ limit: 1 });
@@ -124,7 +124,7 @@ describe('an object of another workspace', () => {
     });
   });
 
-  it('is not created by naming that workspace in the input', async () => {
+  it('cannot be created by passing that workspace as input', async () => {
     const key = await foreign.api.apiKeys.create.mutate({
       name: 'Mine',
       scopes: ['email:send'],

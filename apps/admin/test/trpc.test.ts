@@ -20,7 +20,7 @@ const post = (path: string, headers: Record<string, string>, body: string) =>
   fetch(url(path), { method: 'POST', headers: { cookie: operator.cookie, ...headers }, body });
 
 describe('a procedure', () => {
-  it('returns the same result and field names as the operation', async () => {
+  it('returns the same result and field names as its operation', async () => {
     const key = await operator.api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'], mode: 'sandbox' });
     const listed = await operator.api.apiKeys.list.query({ limit: 1 });
 
@@ -34,7 +34,7 @@ describe('a procedure', () => {
     expect(await operator.api.usage.get.query()).toMatchObject({ object: 'usage' });
   });
 
-  it('rejects bad input with the messages of the operation, for every field at once', async () => {
+  it("rejects bad input with the operation's messages, for every field at once", async () => {
     const refusal = await refusalOf(
       operator.api.apiKeys.create.mutate({ name: '', scopes: ['everything' as 'admin'], mode: 'live' }),
     );
@@ -63,7 +63,7 @@ describe('a procedure', () => {
     expect(await refusalOf(call())).toMatchObject({ status, reason });
   });
 
-  it('a failing procedure reveals only the id under which the failure is logged', async () => {
+  it('reveals only the id of the log entry when it fails', async () => {
     await world.services.sql`alter table suppressions rename to suppressions_elsewhere`;
 
     const refusal = await refusalOf(operator.api.suppressions.list.query());
@@ -76,7 +76,7 @@ describe('a procedure', () => {
     );
   });
 
-  it('lets a viewer read, but change nothing', async () => {
+  it('lets a viewer read, but not change, data', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
     expect(await viewer.api.emails.list.query()).toMatchObject({ data: [] });
@@ -92,7 +92,7 @@ describe('a procedure', () => {
     }
   });
 
-  it('treats an object of another workspace like a nonexistent one', async () => {
+  it('treats an object in another workspace as nonexistent', async () => {
     const other = await world.workspace('free');
     const foreign = await signedIn(world, admin, 'admin', other.workspace_id);
     const { id } = await world.key({ scopes: ['email:send'] });
@@ -106,7 +106,7 @@ describe('a procedure', () => {
   });
 });
 
-describe('the protocol', () => {
+describe('the tRPC protocol', () => {
   it.each([
     ['no cookie', {}],
     ['a cookie that was never handed out', { cookie: `sid=${'A'.repeat(43)}` }],
@@ -147,7 +147,7 @@ describe('the protocol', () => {
   });
 
   it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/octet-stream', ''])(
-    'accepts no body except JSON: %s',
+    'accepts only JSON bodies: %s',
     async (type) => {
       const response = await post('suppressions.add', { 'content-type': type, 'x-postrider': '1' }, '{}');
 
@@ -156,7 +156,7 @@ describe('the protocol', () => {
     },
   );
 
-  it('GET requests change nothing', async () => {
+  it('changes nothing for GET requests', async () => {
     const input = encodeURIComponent('{"destination":"slow.test","connections":1}');
     const response = await fetch(url(`destinations.limit?input=${input}`), { headers: { cookie: operator.cookie } });
 
@@ -165,7 +165,7 @@ describe('the protocol', () => {
     expect((await operator.api.destinations.list.query()).data).toEqual([]);
   });
 
-  it('a batch is limited to ten calls', async () => {
+  it('limits a batch to ten calls', async () => {
     const many = (count: number) =>
       fetch(url(`${Array.from({ length: count }, () => 'usage.get').join()}?batch=1&input={}`), {
         headers: { cookie: operator.cookie },
@@ -177,7 +177,7 @@ describe('the protocol', () => {
     expect(await response.text()).toContain('malformed_request');
   });
 
-  it('each call of a batch gets its own result', async () => {
+  it('returns a separate result for each call in a batch', async () => {
     const [used, absent] = await Promise.allSettled([
       operator.api.usage.get.query(),
       operator.api.emails.get.query({ id: 'msg_none' }),
@@ -190,7 +190,7 @@ describe('the protocol', () => {
     ['a procedure that is not there', 'nothing.here', 404, 'route_not_found'],
     ['the prototype of one', '__proto__.list', 404, 'route_not_found'],
     ['an input that is no JSON', 'usage.get?input={', 400, 'malformed_request'],
-  ])('%s is rejected without revealing internals', async (_, path, status, reason) => {
+  ])('rejects %s without revealing internals', async (_, path, status, reason) => {
     const response = await fetch(url(path), { headers: { cookie: operator.cookie } });
     const text = await response.text();
 
@@ -199,7 +199,7 @@ describe('the protocol', () => {
     expect(text).not.toMatch(/stack|node_modules|\.ts/);
   });
 
-  it('an input of more than 100 kB is rejected', async () => {
+  it('rejects an input larger than 100 kB', async () => {
     const body = JSON.stringify({ email: 'x'.repeat(110_000) });
     const response = await post('suppressions.add', { ...json, 'x-postrider': '1' }, body);
 
@@ -231,7 +231,7 @@ describe('the rate windows', () => {
   });
   afterEach(() => world.clock.unfreeze());
 
-  it('count each call of a batch for the session, and reject a request whose calls do not fit', async () => {
+  it('count each call in a batch for the session, and reject a request that exceeds the window', async () => {
     const person = await signedIn(world, admin, 'viewer');
     const [session] = await world.services.sql<{ id: string }[]>`
       select id from sessions where user_id = ${person.user_id}`;
@@ -250,7 +250,7 @@ describe('the rate windows', () => {
     expect((await ask(person, three)).status).toBe(200);
   });
 
-  it('count resends for the workspace, whichever member sends', async () => {
+  it('count resends for the workspace, regardless of which member sends', async () => {
     const { workspace_id } = await world.workspace('free');
     await world.domain('again.test', workspace_id);
     const { id } = await invoke(world.as(workspace_id), sendMessage, { ...mail, from: 'hello@again.test' });
@@ -278,7 +278,7 @@ describe('the rate windows', () => {
     expect((await world.services.sql`select from messages where workspace_id = ${workspace_id}`).length).toBe(3);
   });
 
-  it('the windows of a workspace are not used up by roles that may not send', async () => {
+  it('cannot be used up for a workspace by roles that may not send', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
     const refusal = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));

@@ -7,7 +7,7 @@ import { openGraphql } from './graphql-server.ts';
 const world = await openWorld();
 const graphql = await openGraphql(world);
 
-it('fairness P15: a GraphQL request counts once against the workspace limit, and is rejected over it', async () => {
+it('fairness P15: a GraphQL request counts once toward the workspace limit, and is rejected beyond it', async () => {
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
   const plan = { name: 'rate', recipients_per_request: 10, workspace_rate: 3 };
   await invoke(world.as(world.workspace_id), createPlan, plan);

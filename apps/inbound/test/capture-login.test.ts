@@ -37,7 +37,7 @@ const addressWindow = () => world.services.sql`select used from rate_windows whe
   and minute = date_trunc('minute', clock_now())`;
 
 describe('SMTP capture for other programs', () => {
-  it('stores email in the workspace of the key in the password, or else in the first one', async () => {
+  it('stores email in the workspace of the key used as the password, or otherwise in the first workspace', async () => {
     const other = await world.workspace('free');
 
     await send(other.secret);
@@ -54,7 +54,7 @@ describe('SMTP capture for other programs', () => {
     expect(await owners()).toEqual(before);
   });
 
-  it('rejects a key that may not send', async () => {
+  it('rejects a key without permission to send', async () => {
     const { secret } = await world.key({ scopes: ['webhooks:manage'] });
     const before = await owners();
 
@@ -63,7 +63,7 @@ describe('SMTP capture for other programs', () => {
     expect(await owners()).toEqual(before);
   });
 
-  it('counts wrong passwords in the window of the address, and closes the connection once it is used up', async () => {
+  it("counts wrong passwords in the address's window, and closes the connection once it is used up", async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     await world.services.sql`delete from rate_windows`;
     const tryWrong = (password: string) => send(password).then(String, String);
@@ -79,7 +79,7 @@ describe('SMTP capture for other programs', () => {
     await expect(send('secret')).rejects.toThrow(/535/);
   });
 
-  it('fairness L5: fifty idle connections from one network leave room for another', async () => {
+  it('fairness L5: accepts another network despite fifty idle connections from the first', async () => {
     const rejected = () =>
       world.services.metrics
         .read()
@@ -103,7 +103,7 @@ describe('SMTP capture for other programs', () => {
     for (const { socket } of idle) socket.destroy();
   });
 
-  it('fairness L5: a closed connection frees its slot', async () => {
+  it('fairness L5: frees a slot when a connection closes', async () => {
     const greet = async () => {
       const socket = connect({ host: '127.0.0.1', port: capture.port, localAddress: '127.0.0.3' });
       const [banner] = await once(socket.setEncoding('latin1'), 'data');

@@ -69,7 +69,7 @@ async function unchangedBy(act: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a bounce report', () => {
-  it('a mailbox failure marks a delivered recipient as bounced and suppresses its address', async () => {
+  it('marks a delivered recipient as bounced after a mailbox failure, and suppresses the address', async () => {
     const { id, return_path } = await sent('gone@example.com');
 
     const response = await bring(return_path, failure('gone@example.com'));
@@ -95,7 +95,7 @@ describe('a bounce report', () => {
     ]);
   });
 
-  it('changes nothing the second time it arrives', async () => {
+  it('changes nothing when it arrives a second time', async () => {
     const { return_path } = await sent('twice@example.com');
     await bring(return_path, failure('twice@example.com'));
 
@@ -105,7 +105,7 @@ describe('a bounce report', () => {
     });
   });
 
-  it('a report received many times concurrently produces one event', async () => {
+  it('produces one event even if it is received many times concurrently', async () => {
     const { id, return_path } = await sent('crowd@example.com');
 
     await Promise.all([1, 2, 3, 4, 5].map(() => bring(return_path, failure('crowd@example.com'))));
@@ -114,7 +114,7 @@ describe('a bounce report', () => {
     expect(await suppressed()).toHaveLength(1);
   });
 
-  it('finds its recipient even if the address comes back in capitals', async () => {
+  it('finds its recipient even if the address is returned in capital letters', async () => {
     const { id, return_path } = await sent('loud@example.com');
 
     await bring(return_path.toUpperCase(), failure('loud@example.com'));
@@ -131,20 +131,17 @@ describe('a bounce report', () => {
     ['4.4.7', '451 4.4.7 Delivery time expired', 'network'],
     ['4.1.1', '450 4.1.1 User unknown', 'mailbox'],
     ['4.0.0', '550 5.1.1 User unknown', 'mailbox'],
-  ])(
-    'a report with status %s (%s) records a bounce but suppresses no address',
-    async (status, diagnostic, category) => {
-      const { id, return_path } = await sent('kept@example.com');
+  ])('records a bounce for status %s (%s), but suppresses no address', async (status, diagnostic, category) => {
+    const { id, return_path } = await sent('kept@example.com');
 
-      await bring(return_path, failure('kept@example.com', status, diagnostic));
+    await bring(return_path, failure('kept@example.com', status, diagnostic));
 
-      expect(await messageOf(id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
-      expect((await messageOf(id)).events.at(-1)?.data.category).toBe(category);
-      expect(await suppressed()).toEqual([]);
-    },
-  );
+    expect(await messageOf(id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
+    expect((await messageOf(id)).events.at(-1)?.data.category).toBe(category);
+    expect(await suppressed()).toEqual([]);
+  });
 
-  it('a report about one member of a mailing list records a bounce but suppresses no address', async () => {
+  it('records a bounce for a member of a mailing list, but suppresses no address', async () => {
     const { id, return_path } = await sent('list@example.com');
     const raw = failure('member@example.net').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -157,7 +154,7 @@ describe('a bounce report', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('real R5: a report with a group for our address is evaluated by that group alone', async () => {
+  it('real R5: is evaluated only by the group about our address, if there is one', async () => {
     const { id, return_path } = await sent('second@example.com');
     const raw = failure('first@example.com').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -169,7 +166,7 @@ describe('a bounce report', () => {
     expect((await messageOf(id)).status).toBe('delivered');
   });
 
-  it('real R4, R9: a report without a known format is a soft bounce and suppresses no address', async () => {
+  it('real R4, R9: counts as a soft bounce in an unknown format, and suppresses no address', async () => {
     const { id, return_path } = await sent('vague@example.com');
 
     await bring(return_path, 'Subject: Sorry\n\nIt did not work.');
@@ -181,7 +178,7 @@ describe('a bounce report', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('a report over the size limit is evaluated by its first part', async () => {
+  it('is evaluated by its first part if it exceeds the size limit', async () => {
     const { id, return_path } = await sent('large@example.com');
     const line = `${'x'.repeat(76)}\n`;
 
@@ -191,7 +188,7 @@ describe('a bounce report', () => {
     expect((await messageOf(id)).status).toBe('bounced');
   });
 
-  it('is deferred while the delivery is being recorded, and accepted after it', async () => {
+  it('is deferred while the delivery is being recorded, and accepted afterward', async () => {
     const { id, return_path } = await sent('early@example.com');
     const { sql } = world.services;
     await sql`update recipients set state = 'sending' where message_id = ${id}`;
@@ -217,8 +214,8 @@ describe('a bounce report', () => {
   );
 });
 
-describe('a report that is not final', () => {
-  it('a delay report is an event at most once an hour, with no other change (real R14)', async () => {
+describe('a non-final report', () => {
+  it('emits at most one event per hour for a delay, and changes nothing else (real R14)', async () => {
     const { id, return_path } = await sent('late@example.com');
     const raw = deliveryReport({ address: 'late@example.com', action: 'delayed', status: '4.4.1' });
 
@@ -233,7 +230,7 @@ describe('a report that is not final', () => {
     });
   });
 
-  it.each(['relayed', 'delivered', 'expanded'])('%s changes nothing', async (action) => {
+  it.each(['relayed', 'delivered', 'expanded'])('changes nothing for the action %s', async (action) => {
     const { return_path } = await sent('slow@example.com');
     const raw = deliveryReport({ address: 'slow@example.com', action, status: '4.4.1' });
 
@@ -242,7 +239,7 @@ describe('a report that is not final', () => {
 });
 
 describe('a complaint', () => {
-  it('marks a delivered recipient as complained and suppresses its address, once', async () => {
+  it('marks a delivered recipient as complained and suppresses the address, once', async () => {
     const { id, return_path } = await sent('angry@example.com');
 
     const response = await bring(return_path, complaintReport('abuse'), 'complaints@example.com');
@@ -257,21 +254,21 @@ describe('a complaint', () => {
     await unchangedBy(() => bring(return_path, complaintReport('abuse')));
   });
 
-  it.each(['not-spam', 'auth-failure', ''])('a report of type %j is not a complaint', async (type) => {
+  it.each(['not-spam', 'auth-failure', ''])('is not recorded for a report of type %j', async (type) => {
     const { return_path } = await sent('glad@example.com');
 
     await unchangedBy(async () => expect((await bring(return_path, complaintReport(type))).data).toMatch(/^250 /));
   });
 });
 
-describe('other email to a return address', () => {
+describe('other email sent to a return address', () => {
   it.each([
     ['an out-of-office', 'Auto-Submitted: auto-replied\nSubject: Out of office\n\nI am away.', 'ada@example.com'],
     ['a reply of a person', 'Subject: Re: Hello\n\nThanks!', 'ada@example.com'],
     ['an out-of-office of the null sender', 'From: ada@example.com\nSubject: Out of office\n\nI am away.', ''],
     ['a question about a failure', 'Subject: Undeliverable mail?\n\n550 5.1.1 User unknown', 'ada@example.com'],
     ['an empty mail', '', ''],
-  ])('%s is accepted and dropped without a reply', async (_what, raw, from) => {
+  ])('is accepted and dropped without a reply: %s', async (_what, raw, from) => {
     const { return_path } = await sent('ada@example.com');
 
     await unchangedBy(async () => expect((await bring(return_path, raw, from)).data).toMatch(/^250 /));
@@ -279,7 +276,7 @@ describe('other email to a return address', () => {
 });
 
 describe('access to return addresses', () => {
-  it('a wrong signature is rejected at RCPT and counted', async () => {
+  it('a wrong signature is rejected at RCPT, and the attempt is counted', async () => {
     const { return_path } = await sent('ada@example.com');
     const [local = '', domain] = return_path.split('@');
     const other = local.endsWith('0') ? '1' : '0';
@@ -291,7 +288,7 @@ describe('access to return addresses', () => {
     expect(world.logged.at(-1)).toMatchObject({ forged: 1 });
   });
 
-  it('fairness C16: wrong signatures within a minute are one log line, whatever their number', async () => {
+  it('fairness C16: wrong signatures within a minute share one log line, regardless of their number', async () => {
     const { return_path } = await sent('ada@example.com');
     const [local = '', domain] = return_path.split('@');
     const other = local.endsWith('0') ? '1' : '0';
@@ -304,7 +301,7 @@ describe('access to return addresses', () => {
     expect(lines() - before).toBeLessThanOrEqual(1);
   });
 
-  it('fairness P16: fifty idle connections from one network leave room for another', async () => {
+  it('fairness P16: another network can connect despite fifty idle connections from the first', async () => {
     const idle = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const socket = connect({ host: '127.0.0.1', port: listener.port, localAddress: '127.0.0.2' });
@@ -319,7 +316,7 @@ describe('access to return addresses', () => {
     for (const { socket } of idle) socket.destroy();
   });
 
-  it('the signature of one recipient is invalid for another', async () => {
+  it("one recipient's signature is invalid for another recipient", async () => {
     const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
     const signature = one.return_path.slice(one.return_path.indexOf('.'), one.return_path.indexOf('@'));
     const mixed = two.return_path.replace(/\.[0-9a-f]+@/, `${signature}@`);
@@ -334,7 +331,7 @@ describe('access to return addresses', () => {
     },
   );
 
-  it('a second recipient in one message is deferred to its own transaction', async () => {
+  it('a second recipient in one message is deferred to a separate transaction', async () => {
     const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
     const visitor = await visitSmtp(listener.port);
     await visitor.say('EHLO visitor.test');
@@ -359,7 +356,7 @@ describe('access to return addresses', () => {
 });
 
 describe('a return address during a failure', () => {
-  it('the response is 451 while the database fails, and 250 after that', async () => {
+  it('responds with 451 while the database is failing, and 250 afterward', async () => {
     const { id, return_path } = await sent('fault@example.com');
     const { sql } = world.services;
     await sql`alter table suppressions rename to suppressions_away`;
@@ -373,7 +370,7 @@ describe('a return address during a failure', () => {
     expect((await messageOf(id)).status).toBe('bounced');
   });
 
-  it('a message that hangs its thread loses the thread, while others continue to be served', async () => {
+  it('recovers from a message that hangs its thread, while others are still served', async () => {
     const { id, return_path } = await sent('brave@example.com');
     const tough = await startListener(world.services, 0, { thread: HOSTILE, deadline_ms: 4000 });
     try {

@@ -32,8 +32,8 @@ const responseOf = (sending: Promise<{ readonly response: string }>): Promise<st
     (error: { readonly response?: string }) => error.response ?? String(error),
   );
 
-describe('the parsing of submitted messages', () => {
-  it('fairness N2: a message with too many parts is rejected by the parser, without delaying another workspace', async () => {
+describe('parsing of submitted messages', () => {
+  it('fairness N2: rejects a message with too many parts, without delaying another workspace', async () => {
     const neighbor = await world.workspace('business');
     await world.domain('neighbor.test', neighbor.workspace_id);
     const greedy = Array.from({ length: 8 }, () => responseOf(program(world.secret).sendMail(manyParts())));
@@ -53,7 +53,7 @@ describe('the parsing of submitted messages', () => {
     );
   });
 
-  it('fairness N2: a message counts in the send window before parsing, and is rejected when it is full', async () => {
+  it('fairness N2: counts a message in the send window first, and rejects it when the window is full', async () => {
     const { secret, id } = await world.key({ scopes: ['email:send'] });
     const used = async () => {
       const [row] = await world.services.sql<{ used: number }[]>`
@@ -94,7 +94,7 @@ function stay(localAddress: string, secret?: string): Promise<string> {
 const countOf = (replies: readonly string[], reply: RegExp) => replies.filter((one) => reply.test(one)).length;
 
 describe('submission connections', () => {
-  it('fairness N6: are limited to a hundred per workspace, whatever its keys and addresses', async () => {
+  it('fairness N6: are limited to a hundred per workspace, regardless of keys and addresses', async () => {
     const [neighbor, second] = [await world.workspace('business'), await world.key({ scopes: ['email:send'] })];
     const logins: Promise<string>[] = [];
     for (let index = 0; index < 120; index++) {
@@ -108,7 +108,7 @@ describe('submission connections', () => {
     expect(await stay('127.0.0.1', neighbor.secret)).toMatch(/^235/);
   });
 
-  it('fairness N6: leave room for other networks, however many silent ones each has', async () => {
+  it('fairness N6: remain available to other networks, no matter how many silent ones a network holds', async () => {
     const networks = Array.from({ length: 11 }, (_, index) => `127.0.2.${index + 1}`);
     const silent = await Promise.all(networks.flatMap((address) => Array.from({ length: 20 }, () => stay(address))));
 

@@ -78,8 +78,8 @@ async function stored(response: string) {
   return { id, row: row ?? {} };
 }
 
-describe('a program that logs in as api with a key', () => {
-  it('submits an email that is accepted, sent and shown like any other', async () => {
+describe('a program that logs in as "api" with a key', () => {
+  it('can submit an email that is accepted, sent and shown like any other', async () => {
     const { response } = await program().sendMail({
       ...hello,
       html: '<p>Hi</p>',
@@ -109,7 +109,7 @@ describe('a program that logs in as api with a key', () => {
     for (const copy of copies) expect(copy.raw.toString()).not.toContain('eve@example.com');
   });
 
-  it('an email is stored the same as over REST', async () => {
+  it('stores an email exactly as REST does', async () => {
     const { response } = await program().sendMail({ ...hello, html: '<p>Hi</p>' });
     const { row } = await stored(response);
 
@@ -121,7 +121,7 @@ describe('a program that logs in as api with a key', () => {
     });
   });
 
-  it('X-Priority-Class sets the priority and appears in no copy, and an unknown class is rejected', async () => {
+  it('sets the priority with X-Priority-Class, which appears in no copy and must be known', async () => {
     const urgent = { ...hello, to: 'urgent@example.com' };
 
     const { response } = await program().sendMail({ ...urgent, headers: { 'X-Priority-Class': 'high' } });
@@ -136,7 +136,7 @@ describe('a program that logs in as api with a key', () => {
     expect(wrong.response).toMatch(/priority must be one of/);
   });
 
-  it('a repeated Idempotency-Key returns the same id', async () => {
+  it('gets the same id for a repeated Idempotency-Key', async () => {
     const mail = {
       ...hello,
       messageId: '<one@shop.test>',
@@ -148,7 +148,7 @@ describe('a program that logs in as api with a key', () => {
     expect(again.response).toBe(first.response);
   });
 
-  it('a repeated Idempotency-Key returns the same id even with another Message-ID', async () => {
+  it('gets the same id for a repeated Idempotency-Key even with a different Message-ID', async () => {
     const mail = { ...hello, headers: { 'Idempotency-Key': 'order-8' } };
     const [first, again] = [await program().sendMail(mail), await program().sendMail(mail)];
     const other = await refusalOf(program().sendMail({ ...mail, subject: 'Other' }));
@@ -159,7 +159,7 @@ describe('a program that logs in as api with a key', () => {
     expect(other.response).toMatch(/Idempotency-Key/);
   });
 
-  it('an invalid Idempotency-Key is rejected as over REST', async () => {
+  it('gets an invalid Idempotency-Key rejected, as over REST', async () => {
     const refusal = await refusalOf(program().sendMail({ ...hello, headers: { 'Idempotency-Key': 'k'.repeat(256) } }));
 
     expect(refusal.response).toBe('554 5.6.0 Idempotency-Key must be 1 to 255 printable ASCII characters.');
@@ -221,7 +221,7 @@ describe('a program that logs in as api with a key', () => {
       554,
       /bob@example\.com is in To or Cc/,
     ],
-  ])('an email %s is rejected, with instructions', async (_, mail, code, text) => {
+  ])('gets an email %s rejected, with instructions', async (_, mail, code, text) => {
     const refusal = await refusalOf(program().sendMail(mail));
 
     expect(refusal.responseCode).toBe(code);
@@ -230,7 +230,7 @@ describe('a program that logs in as api with a key', () => {
 });
 
 describe('the response to a submitted email', () => {
-  it('comes only after the commit', async () => {
+  it('is sent only after the commit', async () => {
     const held = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = world.services.sql.begin(async (tx) => {
@@ -291,7 +291,7 @@ describe('a revoked key', () => {
 });
 
 describe('wrong passwords', () => {
-  it('use up the window of the address, shared with wrong API keys', async () => {
+  it("use up the address's window, which is shared with wrong API keys", async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     const wrong = program(`pr_live_${'0'.repeat(64)}`);
 
@@ -322,7 +322,7 @@ describe('a program without permission', () => {
     expect(refusal.response).toMatch(text);
   });
 
-  it('is denied by scope as over REST', async () => {
+  it('is denied by scope, as over REST', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
 
     expect((await refusalOf(program(secret).sendMail(hello))).responseCode).toBe(550);
@@ -335,7 +335,7 @@ describe('TLS', () => {
     config: { ...world.services.config, ...files, HOST: '0.0.0.0' },
   });
 
-  it('is required before a password if the port is reachable from other hosts', async () => {
+  it('is required before the password if the port is reachable from other hosts', async () => {
     const server = await startSubmission(secured, 0, { implicit: false });
     const transport = createTransport({
       host: '127.0.0.1',
@@ -356,7 +356,7 @@ describe('TLS', () => {
     await expect(startSubmission(world.services, 0, { implicit: true })).rejects.toThrow('SUBMISSIONS_PORT');
   });
 
-  it('starts with the first byte on the other port, and uses a renewed certificate without a restart', async () => {
+  it('starts with the first byte on the implicit TLS port, and uses a renewed certificate without a restart', async () => {
     writeFileSync(files.TLS_CERT_FILE, mailCertificate.cert);
     writeFileSync(files.TLS_KEY_FILE, mailCertificate.key);
     const server = await startSubmission(secured, 0, { implicit: true });

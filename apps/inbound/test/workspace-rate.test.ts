@@ -10,7 +10,7 @@ await world.domain('good.test');
 const submission = await startSubmission(world.services, 0, { implicit: false });
 afterAll(() => submission.stop());
 
-it('fairness P15: a submitted message counts once against the workspace limit, and is rejected over it', async () => {
+it('fairness P15: a submitted message counts once toward the workspace limit, and is rejected beyond it', async () => {
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
   const plan = { name: 'rate', recipients_per_request: 10, workspace_rate: 2 };
   await invoke(world.as(world.workspace_id), createPlan, plan);

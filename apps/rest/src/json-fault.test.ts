@@ -34,12 +34,12 @@ describe('jsonFault', () => {
     ['[}', 'line 1, column 2: "}" stands where a value or ] should'],
     ['hello', 'line 1, column 1: "h" stands where a value should'],
     ['\u00a0{}', 'line 1, column 1: "\u00a0" stands where a value should'],
-  ])('reports for %j: %s (newcomer N11)', (text, message) => {
+  ])('reports the error in %j: %s (newcomer N11)', (text, message) => {
     expect(isJson(text)).toBe(false);
     expect(jsonFault(text)).toBe(message);
   });
 
-  it('finds an error in whatever JSON.parse rejects, but none before the damaged position', () => {
+  it('finds an error in any text that JSON.parse rejects, but never before the damaged position', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom(',', '"', '}', ']', ':', 'x', '\\', ''), (json, place, put) => {
         const at = place % json.length;

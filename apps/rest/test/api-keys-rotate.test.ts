@@ -12,7 +12,7 @@ const create = async (body: object) => (await rest.call('POST', '/api-keys', { b
 const statusWith = async (secret: string) => (await rest.call('GET', '/api-keys/current', { key: secret })).status;
 
 describe('201', () => {
-  it('the replacement has the same rights, and the old key works for another day', async () => {
+  it('the replacement key has the same rights, and the old key works for another day', async () => {
     const expires_at = new Date(world.clock.now() + 30 * DAY_MS).toISOString();
     const limits = { scopes: ['email:send'], domains: ['sandbox.test'], allowed_ips: ['127.0.0.0/8'], expires_at };
     const { secret: old_secret, ...old } = await create({ name: 'Shop', mode: 'sandbox', ...limits });
@@ -41,7 +41,7 @@ describe('201', () => {
     expect([await statusWith(String(old_secret)), await statusWith(String(secret))]).toEqual([401, 200]);
   });
 
-  it('a key with an expiry never expires later after a rotation', async () => {
+  it("a rotation never extends a key's expiry", async () => {
     const expires_at = new Date(world.clock.now() + DAY_MS / 2).toISOString();
     const { id } = await create({ name: 'Short', scopes: ['email:send'], expires_at });
 
@@ -52,7 +52,7 @@ describe('201', () => {
     expect(body).toMatchObject({ expires_at });
   });
 
-  it('a rotation is in the audit log with both keys and without a secret', async () => {
+  it('a rotation is recorded in the audit log with both keys but no secret', async () => {
     const { id } = await create({ name: 'Seen', scopes: ['email:send'] });
 
     const { body } = await rotate(String(id));
@@ -65,7 +65,7 @@ describe('201', () => {
 });
 
 describe('403', () => {
-  it("a key with more rights than the caller's cannot be rotated", async () => {
+  it('a key with more rights than the caller cannot be rotated', async () => {
     const admin = await world.key({ scopes: ['admin'] });
     const operator = await create({ name: 'Operator', scopes: ['operator'] });
 
@@ -88,7 +88,7 @@ describe('403', () => {
   });
 });
 
-it('404: a key of another workspace is not found', async () => {
+it('404: a key in another workspace is not found', async () => {
   const other = await world.workspace('free');
   const { id } = await create({ name: 'Mine', scopes: ['email:send'] });
 
@@ -98,7 +98,7 @@ it('404: a key of another workspace is not found', async () => {
 });
 
 describe('422', () => {
-  it('a key is replaced only once, even by concurrent requests', async () => {
+  it('a key can be replaced only once, even by concurrent requests', async () => {
     const { id } = await create({ name: 'Twice', scopes: ['email:send'] });
 
     const responses = await Promise.all([rotate(String(id)), rotate(String(id)), rotate(String(id))]);
@@ -109,7 +109,7 @@ describe('422', () => {
       expect(errorOf(response)).toMatchObject({ reason: 'already_rotated', replaced_by: key?.id });
   });
 
-  it('a mode is limited to 1,000 working replaced keys, even under concurrent requests', async () => {
+  it('a mode is limited to 1,000 replaced keys that still work, even under concurrent requests', async () => {
     const { workspace_id, secret: key } = await world.workspace('business');
     const { sql } = world.services;
     const more = (count: number, replaced_by: string | null) => sql<{ id: string }[]>`

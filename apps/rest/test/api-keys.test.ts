@@ -43,7 +43,7 @@ function entriesOf(response: ApiResponse): Record<string, unknown>[] {
 }
 
 describe('200', () => {
-  it('the list shows the keys of the workspace, newest first, without any secret', async () => {
+  it("the list shows the workspace's keys, newest first, without any secrets", async () => {
     const { secret } = await world.workspace('free');
     await world.clock.advance(1);
     const key = await create({ name: 'Second', scopes: ['email:send'] }, { key: secret });
@@ -57,7 +57,7 @@ describe('200', () => {
     expect(rateOf(response, world.clock.now()).limit).toBe(120);
   });
 
-  it('paging returns every key once', async () => {
+  it('paging returns every key exactly once', async () => {
     const { secret } = await world.workspace('free');
     for (let index = 0; index < 6; index++) await create({ name: `${index}`, scopes: ['admin'] }, { key: secret });
     const all = entriesOf(await list('?limit=100', { key: secret })).map((entry) => entry.id);
@@ -74,7 +74,7 @@ describe('200', () => {
     expect(paged).toHaveLength(7);
   });
 
-  it('a repeated revocation gets the same response, later and on another process', async () => {
+  it('a repeated revocation gets the same response, even later and on another process', async () => {
     const key = await world.key({ scopes: ['email:send'] });
 
     const first = await revoke(key.id);
@@ -98,7 +98,7 @@ describe('200', () => {
     expect(errorOf(await revoke(key.id, { key: key.secret })).reason).toBe('revoked_key');
   });
 
-  it('a revocation needs no body, and ignores any key named in one', async () => {
+  it('a revocation needs no body, and ignores any key specified in one', async () => {
     const [one, another] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
 
     const response = await revoke(one.id, { body: { key_id: another.id, foo: 1 } });
@@ -107,7 +107,7 @@ describe('200', () => {
     expect(await works(another.secret)).toBe(true);
   });
 
-  it('a revocation applies to the next request on every process, under load', async () => {
+  it('a revocation takes effect from the next request on every process, even under load', async () => {
     const key = await world.key({ scopes: ['email:send'] });
     expect(await works(key.secret, other)).toBe(true);
 
@@ -129,7 +129,7 @@ describe('200', () => {
 });
 
 describe('201', () => {
-  it('a new key works immediately and its secret is shown', async () => {
+  it('a new key works immediately, and the response shows its secret', async () => {
     const response = await create({ name: 'Deploy', scopes: ['email:send', 'email:send'] });
 
     expect(response.status).toBe(201);
@@ -154,7 +154,7 @@ describe('201', () => {
     expect(await works(String(response.body.secret), other)).toBe(true);
   });
 
-  it('a sandbox key can be created with every available limit', async () => {
+  it('a sandbox key can be created with every available restriction', async () => {
     const expires_at = '2030-01-01T00:00:00.000Z';
     const response = await create({
       name: 'Limited',
@@ -174,7 +174,7 @@ describe('201', () => {
     });
   });
 
-  it('the secret appears in this response and nowhere else', async () => {
+  it('the secret appears only in this response', async () => {
     const response = await create({ name: 'Once', scopes: ['admin'] });
     const secret = String(response.body.secret);
     const digits = secret.slice('pr_live_'.length);
@@ -195,7 +195,7 @@ describe('201', () => {
     expect((await list('?limit=100')).text).not.toContain(digits);
   });
 
-  it('fields set by the service only are ignored in the request', async () => {
+  it('fields that only the service sets are ignored in the request', async () => {
     const { workspace_id } = await world.workspace('free');
     const fields = { workspace_id, id: 'key_mine', status: 'revoked', secret: world.secret, created_at: '2000-01-01' };
 
@@ -206,7 +206,7 @@ describe('201', () => {
     expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: response.body.id }]);
   });
 
-  it('any scope of the caller can be granted', async () => {
+  it('any scope that the caller has can be granted', async () => {
     for (const scope of scopes) expect((await create({ name: scope, scopes: [scope] })).status).toBe(201);
   });
 });
@@ -263,7 +263,7 @@ describe('400', () => {
     expect(errorOf(response).reason).toBe('body_too_large');
   });
 
-  it('an invalid Idempotency-Key is rejected after permissions are checked', async () => {
+  it('an invalid Idempotency-Key is rejected only after permissions are checked', async () => {
     const headers = { 'idempotency-key': 'k'.repeat(256) };
 
     const body = { name: 'x', scopes: ['email:send'] };
@@ -330,7 +330,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('an admin key without operator can neither revoke nor rotate a key that has it', async () => {
+  it('an admin key without the operator scope can neither revoke nor rotate a key that has it', async () => {
     const admin = await world.key({ scopes: ['admin'] });
     const operator = await world.key({ scopes: ['email:send', 'operator'] });
 
@@ -346,7 +346,7 @@ describe('403', () => {
     expect((await revoke(operator.id, { key: both.secret })).status).toBe(200);
   });
 
-  it('all three endpoints need admin, before the body is read', async () => {
+  it('all three endpoints require the admin scope, which is checked before the body is read', async () => {
     const target = await world.key({ scopes: ['email:send'] });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret: key } = await world.key({ scopes: [scope] });
@@ -363,7 +363,7 @@ describe('403', () => {
     expect(await works(target.secret)).toBe(true);
   });
 
-  it('an expiring or network-restricted key cannot create a key with wider access', async () => {
+  it('an expiring or network-restricted key cannot create a key with broader access', async () => {
     const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const later = new Date(world.clock.now() + 3_601_000).toISOString();
     const { secret: key } = await world.key({ scopes: ['admin'], expires_at, allowed_ips: ['127.0.0.0/8'] });
@@ -380,7 +380,7 @@ describe('403', () => {
     expect((await create(within, { key })).status).toBe(201);
   });
 
-  it('a key restricted to some domains cannot create keys for others', async () => {
+  it('a domain-restricted key cannot create keys for other domains', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'], domains: ['one.test', 'two.test'] });
     for (const domains of [undefined, null, ['three.test'], ['one.test', 'three.test']]) {
       const reply = await create({ name: 'x', scopes: ['email:send'], domains }, { key });
@@ -402,7 +402,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('a key of another workspace looks nonexistent, and still works', async () => {
+  it('a key in another workspace looks nonexistent, and still works', async () => {
     const theirs = await world.workspace('free');
 
     const responses = [await revoke(newId('api_key', world.clock.now())), await revoke(theirs.key_id)];

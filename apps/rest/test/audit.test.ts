@@ -304,7 +304,7 @@ describe('an API operation', () => {
     if (audited === null) continue;
     const method = route.slice(0, route.indexOf(' '));
 
-    it(`leaves one entry when it succeeds, and none when it is rejected: ${route}`, async () => {
+    it(`leaves one audit entry when it succeeds, and none when it is rejected: ${route}`, async () => {
       const { path, body, target_id } = await audited.prepare();
       const before = await lengthOfLog();
 
@@ -329,7 +329,7 @@ describe('an API operation', () => {
     });
   }
 
-  it('leaves no entry if it changes nothing', async () => {
+  it('leaves no audit entry if it changes nothing', async () => {
     const id = await sent({ scheduled_at: inAnHour() });
     await rest.call('POST', `/email/${id}/cancel`);
     const key = await create('/api-keys', { name: 'Shop', scopes: ['email:send'] });
@@ -349,7 +349,7 @@ describe('an API operation', () => {
 });
 
 describe('a resend', () => {
-  it('a resend repeated under its Idempotency-Key is sent and logged once', async () => {
+  it('is sent and logged once when repeated under its Idempotency-Key', async () => {
     const id = await sent();
     const before = await lengthOfLog();
     const again = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });
@@ -364,7 +364,7 @@ describe('a resend', () => {
 });
 
 describe('an import', () => {
-  it('is one entry with the number of added addresses, but without the addresses', async () => {
+  it('leaves one entry with the number of added addresses, but without the addresses', async () => {
     const suppressions = ['x@import.test', 'y@import.test', 'x@import.test'].map((email) => ({ email }));
     await rest.call('POST', '/suppressions', { body: { suppressions } });
 

@@ -34,8 +34,8 @@ async function upload(key: string, bytes: number): Promise<{ response(): string;
 
 const large = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Large', text: 'x'.repeat(270_000) };
 
-describe('the memory of large bodies', () => {
-  it('fairness P11: is divided by workspace, and slow uploads of one do not block another', async () => {
+describe('large request bodies', () => {
+  it('fairness P11: share memory by workspace, so slow uploads in one do not block another', async () => {
     const neighbor = await world.workspace('business');
     await world.domain('neighbor.test', neighbor.workspace_id);
     const keys = await Promise.all([1, 2].map(() => world.key({ scopes: ['email:send'] })));
@@ -51,7 +51,7 @@ describe('the memory of large bodies', () => {
     expect(performance.now() - started_at).toBeLessThan(5000);
   });
 
-  it('fairness P11: returns 429 body_budget with Retry-After when too many uploads of a workspace wait', async () => {
+  it('fairness P11: return 429 body_budget with Retry-After when too many uploads in a workspace are waiting', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     const uploads = await Promise.all(Array.from({ length: 60 }, () => upload(secret, 14 * MIB)));
 
@@ -61,7 +61,7 @@ describe('the memory of large bodies', () => {
     expect(rejected).toMatch(/\r\nRetry-After: \d+\r\n/);
   });
 
-  it('fairness P11: an upload counts in the send window once its headers have arrived', async () => {
+  it('fairness P11: count toward the send window once their headers have arrived', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     const first = await rest.call('POST', '/email/send', { key: secret, body: { ...large, text: 'Small' } });
     await upload(secret, MIB);
@@ -72,7 +72,7 @@ describe('the memory of large bodies', () => {
     expect(remaining(second)).toBe(remaining(first) - 2);
   });
 
-  it('fairness P11: an upload that is too slow to hold a share is closed', async () => {
+  it('fairness P11: are cut off if they upload too slowly to hold a share of memory', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     const slow = await upload(secret, MIB);
 
@@ -81,7 +81,7 @@ describe('the memory of large bodies', () => {
     expect(slow.response()).toContain('"reason":"body_timeout"');
   });
 
-  it('a large body without a valid key is rejected before it is read', async () => {
+  it('are rejected before they are read if the key is invalid', async () => {
     const body = { ...large };
 
     const response = await rest.call('POST', '/email/send', { key: 'pr_test_unknown', body });

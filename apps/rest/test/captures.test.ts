@@ -24,7 +24,7 @@ const subjects = (body: Readonly<Record<string, unknown>>) =>
 const firstId = async () => String(((await rest.call('GET', '/captures')).body.data as { id: string }[])[0]?.id);
 
 describe('GET /captures: 200', () => {
-  it('the list shows captured email of the workspace, newest first, filtered by address and subject', async () => {
+  it("the list shows the workspace's captured email, newest first, filtered by address and subject", async () => {
     await capture('ada@example.com', { subject: 'First' });
     await capture('bob@example.net', { subject: 'Second' });
 
@@ -46,7 +46,7 @@ describe('GET /captures: 200', () => {
     expect(subjects((await rest.call('GET', '/captures?to=never@example.com&wait=1')).body)).toEqual([]);
   });
 
-  it('a request waits no longer than its key is valid', async () => {
+  it('a request waits no longer than its key remains valid', async () => {
     const key = await world.key({ scopes: ['email:logs:read'] });
     const waiting = rest.call('GET', '/captures?to=late@example.org&wait=30', { key: key.secret });
     const admitted = () => world.services.sql`select from rate_windows where subject = ${key.id}::uuid`;
@@ -60,7 +60,7 @@ describe('GET /captures: 200', () => {
     expect(errorOf(response).reason).toBe('revoked_key');
   });
 
-  it('captured email of another workspace is never shown', async () => {
+  it("another workspace's captured email is never shown", async () => {
     const other = await world.workspace('free');
     await capture('ada@example.com');
 
@@ -82,7 +82,7 @@ describe('GET /captures: 400', () => {
 });
 
 describe('GET /captures/{id}', () => {
-  it('returns the content, its links and its one-time codes', async () => {
+  it('returns the content with its links and one-time codes', async () => {
     const html =
       '<p>Your code is <b>493 817</b>.</p><a href="https://shop.test/in?a=1&amp;b=2">Sign in</a> in 2030, for 1999.99 EUR';
     await capture('ada@example.com', {
@@ -102,7 +102,7 @@ describe('GET /captures/{id}', () => {
     });
   });
 
-  it('is for administrators and sandbox keys, which see only the sandbox', async () => {
+  it('is available to administrators and to sandbox keys, which see only the sandbox', async () => {
     const reader = await world.key({ scopes: ['email:logs:read'] });
     const sandbox = await world.key({ scopes: ['email:send', 'email:logs:read'], mode: 'sandbox' });
     const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Live', text: 'Hi' };
@@ -124,7 +124,7 @@ describe('GET /captures/{id}', () => {
 });
 
 describe('DELETE /captures and POST /captures/{id}/release', () => {
-  it('one message can be deleted, and then all of them', async () => {
+  it('one message is deleted, and then all of them', async () => {
     for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) await capture(to);
     const id = await firstId();
 
@@ -137,7 +137,7 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
     expect(all.body).toEqual({ object: 'captures', deleted: 2 });
   });
 
-  it('the content is released to another address as a new message', async () => {
+  it('the content is released to a different address as a new message', async () => {
     await capture('ada@example.com', { subject: 'Hello', body: '\r\nHow are you?' });
 
     const released = await rest.call('POST', `/captures/${await firstId()}/release`, {
@@ -153,7 +153,7 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
 });
 
 describe('a captured message', () => {
-  it('expires after a week, or earlier if the workspace exceeds its quota', async () => {
+  it('expires after a week, or earlier if the workspace exceeds its capture quota', async () => {
     const { workspace_id } = await world.workspace('free');
     await capture('old@example.com');
     await world.clock.advance(8 * DAY_MS);

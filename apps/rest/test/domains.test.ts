@@ -94,7 +94,7 @@ async function eventsOf(type: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('201', () => {
-  it('a new domain is returned with its DNS records', async () => {
+  it('a new domain is returned along with its DNS records', async () => {
     const response = await add({ name: 'mail.new.test', return_path: 'bounces', foo: 1 });
 
     expect(response.status, response.text).toBe(201);
@@ -147,7 +147,7 @@ describe('201', () => {
     expect(recordOf(response, 'selector.test').host).toBe('@');
   });
 
-  it('a name added but unproven elsewhere is accepted, with its own proof and keys', async () => {
+  it('a name that is added but unproven elsewhere is accepted, with its own proof and keys', async () => {
     const other = await world.workspace('free');
 
     const [first, second] = [await add({ name: 'both.test' }), await add({ name: 'both.test' }, { key: other.secret })];
@@ -214,7 +214,7 @@ describe('200', () => {
     expect(mail.envelope_from).toMatch(/@bounces\.whole\.test$/);
   });
 
-  it('each invalid record is reported with the value found', async () => {
+  it('each invalid record is reported along with the value found', async () => {
     const added = await add({ name: 'wrong.test' });
     const rsa = recordOf(added, 'pr1._domainkey.wrong.test');
     zone.set(rsa.fqdn, 'TXT', [rsa.value.slice(0, 200)]);
@@ -246,7 +246,7 @@ describe('200', () => {
   });
 
   it.each(['SERVFAIL', 'REFUSED'] as const)(
-    'a verified domain stays verified through %s, and its email is sent',
+    'a verified domain stays verified despite %s, and its email is sent',
     async (how) => {
       const name = `${how.toLowerCase()}.test`;
       const before = await verified(name);
@@ -261,7 +261,7 @@ describe('200', () => {
     },
   );
 
-  it('a domain stays pending, with the reason, if no server responds', async () => {
+  it('a domain stays pending, with the reason, if no DNS server responds', async () => {
     const added = await add({ name: 'silent.test' });
     for (const record of recordsOf(added)) zone.fail(record.fqdn, 'timeout');
 
@@ -273,7 +273,7 @@ describe('200', () => {
     );
   });
 
-  it('a domain that loses a record is at risk, still sends, and is verified again', async () => {
+  it('a domain that loses a record is at risk, can still send, and is verified again later', async () => {
     const before = await verified('lost.test');
     const ownership = recordOf(before, '_postrider.lost.test');
     zone.remove(ownership.fqdn);
@@ -292,7 +292,7 @@ describe('200', () => {
     expect((await eventsOf('domain.verified')).filter(about)).toHaveLength(2);
   });
 
-  it('a domain unproven for 14 days fails, but can still be verified later', async () => {
+  it('a domain unproven for 14 days fails, but can be verified later', async () => {
     const added = await add({ name: 'late.test' });
     await world.clock.advance(14 * 86_400_000);
 
@@ -334,7 +334,7 @@ describe('200', () => {
     expect((await get('examined.test')).text).toBe(before.text);
   });
 
-  it('a domain not in the workspace is examined without the records unique to added domains', async () => {
+  it('a domain outside the workspace is examined without the records unique to added domains', async () => {
     zone.set('elsewhere.test', 'TXT', ['v=spf1 include:other.test -all']);
 
     const response = await examine('elsewhere.test');
@@ -354,7 +354,7 @@ describe('200', () => {
     );
   });
 
-  it('the second signature can be turned on and off, and the listed records follow', async () => {
+  it('the second signature can be turned on and off, which changes the listed records', async () => {
     await verified('second.test');
 
     const on = await update('second.test', { dkim_ed25519: true });
@@ -391,7 +391,7 @@ describe('200', () => {
     expect(recordsOf(removed).map(({ purpose }) => purpose)).not.toContain('return_path');
   });
 
-  it('new keys wait alongside the old ones', async () => {
+  it('new keys are pending while the old ones are still used', async () => {
     const before = await verified('rotating.test');
 
     const response = await rotate('rotating.test');
@@ -417,7 +417,7 @@ describe('200', () => {
     }
   });
 
-  it('the list shows domains of the workspace, newest first, page by page', async () => {
+  it("the list shows the workspace's domains, newest first, page by page", async () => {
     const { secret } = await world.workspace('free');
     const names = ['one.list.test', 'two.list.test', 'three.list.test'];
     for (const name of names) {
@@ -435,7 +435,7 @@ describe('200', () => {
     expect([page.body.has_more, rest_of_it.body.has_more]).toEqual([true, false]);
   });
 
-  it('the sandbox is verified, needs no records and describes its purpose', async () => {
+  it('the sandbox domain is verified, needs no records and describes its purpose', async () => {
     const [first, checked] = [await get('sandbox.test'), await verify('sandbox.test')];
 
     expect(first.body).toMatchObject({ status: 'verified', can_send: true, dns_records: [] });
@@ -443,7 +443,7 @@ describe('200', () => {
     expect(checked.text).toBe(first.text);
   });
 
-  it('a removed domain cancels its open email in a job, and the monthly volume is returned', async () => {
+  it('removing a domain cancels its open email in a job, and returns its monthly volume', async () => {
     await verified('gone.test');
     const used = async () => Number((await rest.call('GET', '/usage')).body.used);
     const ahead = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() };
@@ -478,7 +478,7 @@ describe('200', () => {
     expect(await used()).toBe(before - 4);
   });
 
-  it('email already attempted is canceled without returning its volume, as is email accepted late', async () => {
+  it('email already attempted, or accepted late, is canceled without returning its volume', async () => {
     await verified('tried.test');
     world.smtp.script(({ to }) =>
       to === 'busy@example.com' ? { kind: 'reply', code: 451, text: 'later' } : { kind: 'accept' },
@@ -506,7 +506,7 @@ describe('200', () => {
     expect((await rest.call('GET', '/usage')).body.used).toBe(before);
   });
 
-  it('email accepted after the name was added again is not canceled', async () => {
+  it('email accepted after the name is added again is not canceled', async () => {
     await verified('back.test');
     await remove('back.test');
     await world.clock.advance(1000);
@@ -519,7 +519,7 @@ describe('200', () => {
     expect((await rest.call('GET', `/email/logs/${sent.body.id}`)).body.status).toBe('scheduled');
   });
 
-  it('email that was being sent during the removal is canceled later', async () => {
+  it('email being sent during the removal is canceled later', async () => {
     await verified('sending.test');
     const sent = await send('a@sending.test');
     const message_id = String(sent.body.id);
@@ -587,15 +587,15 @@ describe('400', () => {
   });
 
   it.each(['', 'a.test', 'x.test', 'a b', 'evilx.test', '-a'])(
-    'the return path %j of x.test is rejected',
+    'the return path %j is rejected for x.test',
     async (path) => {
       expect(detailsOf(await add({ name: 'x.test', return_path: path }))).toEqual(['return_path invalid_domain']);
     },
   );
 });
 
-describe('a change of a domain', () => {
-  it('an external return path is rejected, and wrong fields are named', async () => {
+describe('a domain update', () => {
+  it('rejects an external return path, and lists wrong fields', async () => {
     await add({ name: 'changed.test' });
 
     expect(detailsOf(await update('changed.test', { return_path: 'bounces.example.com' }))).toEqual([
@@ -632,7 +632,7 @@ describe('401 and 403', () => {
 });
 
 describe('404', () => {
-  it('a domain of another workspace looks nonexistent, and stays unchanged', async () => {
+  it('a domain in another workspace looks nonexistent, and stays unchanged', async () => {
     await verified('foreign.test');
     const { secret } = await world.workspace('free');
 
@@ -674,7 +674,7 @@ describe('422', () => {
     expect(errorOf(response).reason).toBe(name.includes('.') ? 'domain_not_allowed' : 'invalid_domain');
   });
 
-  it('new keys are rejected during another key change, and for the sandbox', async () => {
+  it('new keys are rejected during another key change, and for the sandbox domain', async () => {
     await verified('busy.test');
     await rotate('busy.test');
 
@@ -683,11 +683,11 @@ describe('422', () => {
     expect(errorOf(await update('sandbox.test', { dkim_ed25519: true })).reason).toBe('domain_not_allowed');
   });
 
-  it('a name that no workspace can send from is not examined', async () => {
+  it('a name that no workspace can send from cannot be examined', async () => {
     for (const name of ['co.uk', 'gmail.com']) expect(errorOf(await examine(name)).reason).toBe('domain_not_allowed');
   });
 
-  it('the sandbox is not available to other workspaces, and cannot be removed by its own', async () => {
+  it('the sandbox domain is unavailable to other workspaces, and cannot be removed from its own', async () => {
     const { secret } = await world.workspace('free');
 
     expect(errorOf(await add({ name: 'sandbox.test' }, { key: secret })).reason).toBe('domain_not_allowed');
@@ -704,7 +704,7 @@ describe('422', () => {
     }
   });
 
-  it('a name verified elsewhere is claimed only with a published ownership record (chaos C3)', async () => {
+  it('a name verified elsewhere can be claimed only with a published ownership record (chaos C3)', async () => {
     const { secret } = await world.workspace('free');
     const held = await verified('claimed.test');
     const added = await add({ name: 'claimed.test' }, { key: secret });
@@ -731,7 +731,7 @@ describe('422', () => {
     await remove('claimed.test');
   });
 
-  it('only one of two workspaces can verify the same name concurrently', async () => {
+  it('only one of two workspaces can verify the same name, even concurrently', async () => {
     const { secret } = await world.workspace('free');
     const [mine, theirs] = [await add({ name: 'race.test' }), await add({ name: 'race.test' }, { key: secret })];
     const values = [mine, theirs].map((response) => recordOf(response, '_postrider.race.test').value);

@@ -24,7 +24,7 @@ async function countMessages(): Promise<number> {
 }
 
 describe('202', () => {
-  it('each message is accepted or rejected individually, in order, for one slot in the window', async () => {
+  it('each message is accepted or rejected individually and in order, for one slot in the window', async () => {
     const batch = [
       mail('a@example.com'),
       mail('not an address'),
@@ -51,7 +51,7 @@ describe('202', () => {
     expect(mails.map((one) => one.envelope_to[0]).sort()).toEqual(['a@example.com', 'c@example.com', 'd@example.com']);
   });
 
-  it('a repeat with the same key is byte-identical, including rejections, and sends nothing twice', async () => {
+  it('a repeat under the same key is byte-identical, including rejections, and sends nothing twice', async () => {
     const batch = [mail('twice@example.com'), mail('broken@')];
     const headers = { 'idempotency-key': 'batch-1' };
 
@@ -64,7 +64,7 @@ describe('202', () => {
     expect(await countMessages()).toBe(before);
   });
 
-  it('monthly volume is spent message by message, so a smaller one can still fit', async () => {
+  it('monthly volume is used message by message, so that a smaller one can still fit', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('small.test', workspace_id);
     await world.services.sql`
@@ -102,7 +102,7 @@ describe('all_or_nothing', () => {
     expect(await countMessages()).toBe(before + 2);
   });
 
-  it('rejects the batch for one invalid message, reports all errors, and stores nothing', async () => {
+  it('rejects the batch for one invalid message, reports all errors and stores nothing', async () => {
     const before = await countMessages();
     const unknown = { from: 'x@unknown.test' };
     const messages = [good, mail('b@example.com', unknown), good, mail('c@example.com', unknown)];
@@ -132,7 +132,7 @@ describe('all_or_nothing', () => {
     expect(response.body).toMatchObject({ error: { details: [{ param: 'messages[1].to', reason: 'invalid_email' }] } });
   });
 
-  it('frees its Idempotency-Key on rejection, and is distinct from a batch without it', async () => {
+  it('frees its Idempotency-Key on rejection, and is distinct from a batch without the option', async () => {
     const headers = { 'idempotency-key': 'whole-1' };
     const bad = [good, mail('not an address')];
 
@@ -150,7 +150,7 @@ describe('all_or_nothing', () => {
     expect(other.body).toMatchObject({ error: { reason: 'idempotency_mismatch' } });
   });
 
-  it('uses none of the monthly volume when rejected', async () => {
+  it('uses no monthly volume when rejected', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('whole.test', workspace_id);
     await world.services.sql`
@@ -175,7 +175,7 @@ describe('400', () => {
     ['a string', '"x"'],
     ['a word for all_or_nothing', { messages: [mail('a@example.com')], all_or_nothing: 'yes' }],
     ['101 messages', Array.from({ length: 101 }, () => mail('a@example.com'))],
-  ])('%s is rejected as a whole', async (_name, body) => {
+  ])('%s is rejected entirely', async (_name, body) => {
     const before = await countMessages();
 
     const response = await rest.call('POST', '/email/batch', { body });
@@ -198,7 +198,7 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it('the scope email:send is required', async () => {
+  it('the email:send scope is required', async () => {
     const { secret } = await world.key({ scopes: ['domains:read'] });
 
     const response = await rest.call('POST', '/email/batch', { key: secret, body: [mail('a@example.com')] });

@@ -62,7 +62,7 @@ describe('200', () => {
     expect((await show(id)).body.status).toBe('canceled');
   });
 
-  it('one event is recorded for the whole message', async () => {
+  it('one event is recorded for the entire message', async () => {
     const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
     await cancel(id);
 
@@ -80,7 +80,7 @@ describe('200', () => {
     expect(copiesOf(id)).toEqual([]);
   });
 
-  it('a second cancel gets the same response, and changes neither events nor volume', async () => {
+  it('a second cancellation gets the same response, and changes neither events nor volume', async () => {
     const before = await usage();
     const id = await send({ scheduled_at: inAnHour(), to: ['ada@example.com', 'bob@example.com'] });
     expect((await usage()).used).toBe(before.used + 2);
@@ -93,7 +93,7 @@ describe('200', () => {
     expect(eventsOf(await show(id))).toHaveLength(2);
   });
 
-  it('twenty concurrent cancels return the volume only once', async () => {
+  it('twenty concurrent cancellations return the volume only once', async () => {
     const before = await usage();
     const ids = await Promise.all(Array.from({ length: 5 }, () => send({ scheduled_at: inAnHour() })));
 
@@ -116,7 +116,7 @@ describe('200', () => {
     expect(after.today).toBe(later.today);
   });
 
-  it('a cancel makes room in a full month', async () => {
+  it('a cancellation frees volume in a month that is used up', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('full.test', workspace_id);
     await world.services.sql`
@@ -132,7 +132,7 @@ describe('200', () => {
     expect((await rest.call('POST', '/email/send', { key: secret, body })).status).toBe(202);
   });
 
-  it('email of a sandbox key returns no volume, since it cost none', async () => {
+  it('email sent with a sandbox key returns no volume, since it used none', async () => {
     const { secret } = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const before = await usage();
     const id = await send({ scheduled_at: inAnHour() }, secret);
@@ -142,7 +142,7 @@ describe('200', () => {
     expect(await usage()).toEqual(before);
   });
 
-  it('a suppressed recipient stays unchanged and returns no volume, since it cost none', async () => {
+  it('a suppressed recipient stays unchanged and returns no volume, since it used none', async () => {
     await world.services.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${world.workspace_id}, ${newId('suppression', world.clock.now())}, 'gone@example.com', 'manual', clock_now())`;
@@ -163,7 +163,7 @@ describe('200', () => {
   });
 });
 
-describe('a race between a cancel and a due delivery', () => {
+describe('a race between a cancellation and a due delivery', () => {
   it('has exactly one winner', async () => {
     await world.services.sql`update plans set default_per_minute = 100000`;
     const before = await usage();
@@ -197,7 +197,7 @@ describe('a race between a cancel and a due delivery', () => {
 });
 
 describe('403', () => {
-  it('the scope email:send is required', async () => {
+  it('the email:send scope is required', async () => {
     const id = await send({ scheduled_at: inAnHour() });
     for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
@@ -207,7 +207,7 @@ describe('403', () => {
     }
   });
 
-  it('a key for other domains cannot cancel the message', async () => {
+  it('a key restricted to other domains cannot cancel the message', async () => {
     const id = await send({ scheduled_at: inAnHour() });
     const { secret } = await world.key({ scopes: ['email:send'], domains: ['other.test'] });
 
@@ -219,7 +219,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('a message of another workspace looks the same as a nonexistent one', async () => {
+  it('a message in another workspace looks nonexistent', async () => {
     const id = await send({ scheduled_at: inAnHour() });
     const { secret } = await world.workspace('free');
 
@@ -248,7 +248,7 @@ describe('422', () => {
     expect((await show(id)).body.status).toBe('delivered');
   });
 
-  it('a message with an attempted recipient cannot be canceled, even while waiting to retry', async () => {
+  it('a message with an attempted recipient cannot be canceled, even while waiting for a retry', async () => {
     world.smtp.script(({ to }) =>
       to.startsWith('busy') ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' },
     );

@@ -42,7 +42,7 @@ async function readBodies(mail: SinkMail): Promise<{ text: string; html: string 
 }
 
 describe('200', () => {
-  it('the response shows the content of an email, and its MIME exactly as signed and sent', async () => {
+  it("the response shows an email's content, and its MIME source exactly as signed and sent", async () => {
     const id = await send({
       html: '<p>Grüße 👋</p>',
       text: 'Grüße 👋',
@@ -68,7 +68,7 @@ describe('200', () => {
     expect(copies.map((mail) => beforeSigning(mail.raw))).toEqual([response.body.raw, response.body.raw]);
   });
 
-  it('missing fields are null, even if the email carries text generated from the HTML', async () => {
+  it('missing fields are null, even if the email carries text generated from HTML', async () => {
     const id = await send({ html: '<p>Hello</p>', text: undefined });
 
     const { body } = await content(id);
@@ -88,9 +88,9 @@ describe('200', () => {
   });
 });
 
-describe('a body on the wire', () => {
+describe('a body in transit', () => {
   it.each(['.', '..', '.\n.', 'a\n.\nb', '\r\n.\r\n', 'line\r\n.\r\n..\r\n...end', '.\r\n.\r\nQUIT\r\n'])(
-    'the text %j arrives complete in one email',
+    'preserves the text %j in a single email',
     async (text) => {
       const copy = await copyOf(await send({ text }));
 
@@ -101,7 +101,7 @@ describe('a body on the wire', () => {
   );
 
   it.each(['👩‍👩‍👧‍👦 family', 'שלום עולם', '\u202eabc', 'é'.repeat(300), '=?utf-8?q?fake?=', 'a  b   c'])(
-    'the subject %j arrives unchanged',
+    'preserves the subject %j',
     async (subject) => {
       const copy = await copyOf(await send({ subject }));
 
@@ -109,7 +109,7 @@ describe('a body on the wire', () => {
     },
   );
 
-  it('text precedes HTML in a multipart/alternative', async () => {
+  it('has text before HTML in a multipart/alternative', async () => {
     const copy = await copyOf(await send({ html: '<p>rich</p>', text: 'plain' }));
     const raw = copy.raw.toString();
 
@@ -119,7 +119,7 @@ describe('a body on the wire', () => {
     expect(await readBodies(copy)).toEqual({ text: 'plain', html: '<p>rich</p>' });
   });
 
-  it('5 MB of HTML in one line arrive complete, in lines of at most 998 characters', async () => {
+  it('preserves 5 MB of HTML on one line, in lines of at most 998 characters', async () => {
     const html = `<p>${'x'.repeat(5_000_000)}</p>`;
     const copy = await copyOf(await send({ html, text: 'short' }));
 
@@ -133,7 +133,7 @@ describe('a body on the wire', () => {
     expect((await readBodies(copy)).html).toBe(html);
   });
 
-  it('every body arrives unchanged, whatever its characters', async () => {
+  it('arrives unchanged, regardless of its characters', async () => {
     // Line endings belong to the transport: a lone CR or LF is not a character in a message's text.
     const body = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 400 })
@@ -150,7 +150,7 @@ describe('a body on the wire', () => {
 
 describe('400', () => {
   it.each([{ html: { path: '/etc/passwd' } }, { text: { href: 'http://127.0.0.1' } }, { html: ['x'] }])(
-    'a send of %j is rejected, and nothing is sent',
+    'a request to send %j is rejected, and nothing is sent',
     async (fields) => {
       const mails = world.smtp.mails.length;
       const response = await rest.call('POST', '/email/send', {
@@ -165,7 +165,7 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it('the scope admin is required, because a body may be confidential', async () => {
+  it('the admin scope is required, because a body may be confidential', async () => {
     const id = await send({ text: 'a secret of 4711' });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
@@ -178,7 +178,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('a message of another workspace looks the same as a nonexistent one', async () => {
+  it('a message in another workspace looks nonexistent', async () => {
     const id = await send();
     const { secret } = await world.workspace('free');
 
@@ -192,7 +192,7 @@ describe('404', () => {
     expect(foreign).toEqual(absent);
   });
 
-  it('deleted content is reported as deleted, while the log remains', async () => {
+  it('deleted content is reported as deleted, while the log entry remains', async () => {
     const id = await send({ tags: ['deleted'] });
     await world.drain();
     await world.clock.advance(1000);

@@ -31,7 +31,7 @@ describe('200', () => {
     expect(await world.drain()).toEqual([]);
   });
 
-  it('a dry run uses one slot of the send window', async () => {
+  it('a dry run uses one slot in the send window', async () => {
     const first = await rest.call('POST', '/email/send?dry_run=true', { body: mail });
 
     expect(first.headers.get('x-ratelimit-limit')).toBe('1000');
@@ -40,7 +40,7 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it.each(['1', 'yes', 'TRUE', ''])('dry_run=%s is rejected instead of sending', async (value) => {
+  it.each(['1', 'yes', 'TRUE', ''])('dry_run=%s is rejected instead of causing a send', async (value) => {
     const response = await rest.call('POST', `/email/send?dry_run=${value}`, { body: mail });
 
     expect(response.status).toBe(400);
@@ -48,7 +48,7 @@ describe('400', () => {
   });
 
   it.each(['dryRun', 'dry-run', 'DRY_RUN', 'dry_rn'])(
-    'the spelling %s is rejected instead of sending',
+    'the spelling %s is rejected instead of causing a send',
     async (name) => {
       const response = await rest.call('POST', `/email/send?${name}=true`, { body: mail });
 

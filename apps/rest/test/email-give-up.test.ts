@@ -18,7 +18,7 @@ async function send(more: Readonly<Record<string, unknown>> = {}): Promise<strin
 }
 
 describe('POST /email/{id}/give-up: 200', () => {
-  it('recipients waiting for a retry fail permanently', async () => {
+  it('recipients waiting for a retry are marked as permanently failed', async () => {
     refuseLater();
     const id = await send();
     await world.drain();
@@ -57,7 +57,7 @@ describe('POST /email/{id}/give-up: 200', () => {
   it.each([
     [451, 'failed'],
     [250, 'delivered'],
-  ])('an attempt in progress with response %i still finishes as %s', async (code, status) => {
+  ])('an attempt in progress that gets response %i still finishes as %s', async (code, status) => {
     const reached = Promise.withResolvers<void>();
     const response = Promise.withResolvers<void>();
     world.smtp.script(({ stage }) => {
@@ -81,7 +81,7 @@ describe('POST /email/{id}/give-up: 200', () => {
 });
 
 describe('POST /email/{id}/give-up: 422', () => {
-  it('not_deferred: a message without an open recipient is rejected', async () => {
+  it('not_deferred: a message without open recipients is rejected', async () => {
     const id = await send();
     await world.drain();
 

@@ -170,7 +170,7 @@ async function walk(query: URLSearchParams, limit: number, key = mine.secret): P
 }
 
 describe('200', () => {
-  it('the log matches a plain-code filter, for any combination of filters and any page size', async () => {
+  it('results match a plain-code filter, for any combination of filters and any page size', async () => {
     const instant = fc.integer({ min: START - 1000, max: START + SPAN_MS + 1000 });
     const filters = fc.record(
       {
@@ -203,7 +203,7 @@ describe('200', () => {
     );
   });
 
-  it('newcomer N12: an address is found regardless of how its letters are encoded', async () => {
+  it('newcomer N12: an address is found regardless of how its characters are encoded', async () => {
     const idsFor = (query: string) => logs(query).then(idsOf);
     const all = { limit: '100' };
 
@@ -222,7 +222,7 @@ describe('200', () => {
     }
   });
 
-  it('a domain filter pages through very many senders, and excludes senders of another domain', async () => {
+  it('a domain filter pages through very many senders, and excludes those in another domain', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     const crowd = Array.from(
       { length: 60 },
@@ -264,14 +264,14 @@ describe('200', () => {
     );
   });
 
-  it('addresses and domains are parsed as in a send', async () => {
+  it('addresses and domains are parsed as in a send request', async () => {
     const by_address = await logs(new URLSearchParams({ to: 'Ada Lovelace <ada@EXAMPLE.com.>', limit: '100' }));
     expect(idsOf(by_address)).toEqual(expected({ to: 'ada@example.com' }, mine.workspace_id).slice(0, 100));
     const by_domain = await logs(new URLSearchParams({ domain: 'TWO.test.', limit: '100' }));
     expect(idsOf(by_domain)).toEqual(expected({ domain: 'two.test' }, mine.workspace_id).slice(0, 100));
   });
 
-  it('since is inclusive and until exclusive, to the millisecond', async () => {
+  it('since is inclusive and until is exclusive, to the millisecond', async () => {
     const [newest = ''] = expected({}, mine.workspace_id);
     const at = idTime(newest);
 
@@ -281,7 +281,7 @@ describe('200', () => {
     expect(idsOf(await logs(queryOf({ since: at, until: at })))).toEqual([]);
   });
 
-  it('paging neither repeats nor misses a message while email is accepted', async () => {
+  it('paging neither repeats nor skips a message while email is being accepted', async () => {
     await world.domain('flow.test', mine.workspace_id);
     const send = () =>
       rest.call('POST', '/email/send', {
@@ -300,7 +300,7 @@ describe('200', () => {
     expect(ids.filter((id) => before.includes(id))).toEqual(before);
   });
 
-  it('a page stops early after reading too many rows, and later pages find the last match', async () => {
+  it('a page stops early after too many rows are read, and later pages find the last match', async () => {
     const { sql } = world.services;
     const { workspace_id, secret } = await world.workspace('free');
     const oldest = newId('message', START);
@@ -348,7 +348,7 @@ describe('400', () => {
     expect([response.status, errorOf(response).reason], response.text).toEqual([400, reason]);
   });
 
-  it('a cursor from other filters is rejected', async () => {
+  it('a cursor from a query with other filters is rejected', async () => {
     const issued = String((await logs('limit=1&tag=a&from=app@one.test')).body.next_cursor);
 
     expect((await logs(`limit=1&tag=a&from=app@one.test&cursor=${issued}`)).status).toBe(200);

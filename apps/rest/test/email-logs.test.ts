@@ -63,7 +63,7 @@ function entriesOf(response: ApiResponse): Record<string, unknown>[] {
 const idsOf = (response: ApiResponse) => entriesOf(response).map((entry) => entry.id);
 
 describe('200', () => {
-  it('the list shows the newest twenty messages of the workspace, without bodies', async () => {
+  it("the list shows the workspace's newest twenty messages, without bodies", async () => {
     const response = await logs();
 
     expect(idsOf(response)).toEqual(sent.toReversed().slice(0, 20));
@@ -72,7 +72,7 @@ describe('200', () => {
     expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 60, remaining: 59 });
   });
 
-  it('an entry has every field of a log entry', async () => {
+  it('an entry has every documented field', async () => {
     const tagged = await send(mine.secret, 'ada@example.com', {
       cc: ['Bob <bob@example.com>'],
       bcc: 'eve@example.com',
@@ -124,7 +124,7 @@ describe('200', () => {
     sent.push(tagged);
   });
 
-  it('a message is returned with its ordered events and its attempts', async () => {
+  it('a message is returned with its events in order, and with its attempts', async () => {
     const response = await logs(`/${sent[0]}`);
 
     expect(response.body).toMatchObject({ id: sent[0], status: 'bounced', object: 'email' });
@@ -162,7 +162,7 @@ describe('200', () => {
     expect(entries).toEqual(all);
   });
 
-  it.each([1, 7, 25, 100])('pages of %i list every message once', async (limit) => {
+  it.each([1, 7, 25, 100])('pages of %i entries list every message once', async (limit) => {
     const pages: unknown[][] = [];
     let cursor = '';
     do {
@@ -175,7 +175,7 @@ describe('200', () => {
     expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
   });
 
-  it('pages remain stable when email is accepted between them', async () => {
+  it('pages remain stable when email is accepted between requests', async () => {
     const first = await logs('?limit=10');
     await world.clock.advance(1);
     const newcomer = await send(mine.secret, 'new@example.com');
@@ -186,7 +186,7 @@ describe('200', () => {
     sent.push(newcomer);
   });
 
-  it('the limit can change between pages', async () => {
+  it('the limit can differ between pages', async () => {
     const first = await logs('?limit=3&status=delivered');
     const second = await logs(`?limit=5&status=delivered&cursor=${first.body.next_cursor}`);
 
@@ -194,7 +194,7 @@ describe('200', () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual(all.slice(0, 8));
   });
 
-  it('a waiting email shows its destination, the time it waits until, and the last response', async () => {
+  it('a waiting email shows its destination, the end of its wait, and the last response', async () => {
     const id = await send(mine.secret, 'ada@busy.example.com');
     sent.push(id);
     const job = (await world.services.jobs.fetch('delivery.attempt', 10)).find(({ data }) => data.message_id === id);
@@ -220,7 +220,7 @@ describe('200', () => {
     expect(entriesOf(await logs('?status=complained'))).toEqual([]);
   });
 
-  it('a message of another workspace is never listed', async () => {
+  it('a message in another workspace is never listed', async () => {
     expect(idsOf(await logs('?limit=100'))).not.toContain(their_message);
     expect(idsOf(await logs('?limit=100', { key: theirs.secret }))).toEqual([their_message]);
   });
@@ -246,7 +246,7 @@ describe('400', () => {
   });
 
   it.each(['x', 'Delivered', 'delivered;bounced', '', 'delivered,', 'delivered,nope'])(
-    'the status %j is rejected, with a list of the known ones',
+    'the status %j is rejected, with a list of the known statuses',
     async (status) => {
       const response = await logs(`?status=${encodeURIComponent(status)}`);
 
@@ -255,7 +255,7 @@ describe('400', () => {
     },
   );
 
-  it('a cursor not issued for this workspace, list and filters is rejected', async () => {
+  it('a cursor issued for another workspace, list or filter is rejected', async () => {
     const issued = String((await logs('?limit=2')).body.next_cursor);
     const filtered = String((await logs('?limit=2&status=delivered')).body.next_cursor);
     await rest.call('POST', '/api-keys', { key: mine.secret, body: { name: 'Second', scopes: ['email:send'] } });
@@ -283,7 +283,7 @@ describe('400', () => {
     expect(errorOf(foreign).reason).toBe('invalid_cursor');
   });
 
-  it('every bad parameter is named in one response, and a misspelled one with its correct name', async () => {
+  it('every bad parameter is listed in one response, and a misspelled one with its correct name', async () => {
     expect(detailsOf(await logs('?limit=0&status=x&Cursor=y'))).toEqual([
       'Cursor unknown_parameter',
       'limit invalid_limit',
@@ -291,7 +291,7 @@ describe('400', () => {
     ]);
   });
 
-  it('__proto__ and NUL in a query are rejected', async () => {
+  it('__proto__ and NUL in a query string are rejected', async () => {
     expect(await reasonOf('?__proto__=x')).toBe('unknown_parameter');
     expect(await reasonOf('?__proto__=x&__proto__=y')).toBe('unknown_parameter');
     expect(await reasonOf('?status=%00')).toBe('invalid_type');
@@ -316,7 +316,7 @@ describe('GET /email/{id}', () => {
 });
 
 describe('401', () => {
-  it('a valid key is checked before anything else', async () => {
+  it('the key is checked before anything else', async () => {
     for (const path of ['', '?limit=0', `/${sent[0]}`]) {
       const response = await logs(path, { key: null });
 
@@ -327,7 +327,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('the scope email:logs:read is required, whatever other scopes a key has', async () => {
+  it('the email:logs:read scope is required, whatever other scopes a key has', async () => {
     for (const scope of scopes) {
       const { secret } = await world.key({ scopes: [scope] });
       for (const path of ['', '?limit=0', `/${sent[0]}`]) {
@@ -344,7 +344,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('a message of another workspace looks the same as a nonexistent one', async () => {
+  it('a message in another workspace looks nonexistent', async () => {
     const absent = newId('message', world.clock.now());
     const responses = [await logs(`/${absent}`), await logs(`/${their_message}`)];
 
@@ -369,7 +369,7 @@ describe('404', () => {
 });
 
 describe('429', () => {
-  it('the 61st list of a minute is rejected, while single messages have the default window', async () => {
+  it('the 61st list request in a minute is rejected, while single messages use the default window', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
     for (let index = 0; index < 60; index++) {
       const response = await logs('?limit=1', { key: secret });
@@ -395,7 +395,7 @@ describe('429', () => {
 });
 
 describe('500', () => {
-  it('an internal error carries the rate headers and reveals nothing about the database', async () => {
+  it('an internal error includes the rate headers and reveals nothing about the database', async () => {
     const cut = await world.peer();
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);

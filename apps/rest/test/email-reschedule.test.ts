@@ -35,7 +35,7 @@ async function arrivesNow(id: string): Promise<number> {
 }
 
 describe('scheduled email', () => {
-  it('is sent when it is due, and not before', async () => {
+  it('is sent when due, and not before', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     expect((await show(id)).body).toMatchObject({
       status: 'scheduled',
@@ -54,7 +54,7 @@ describe('scheduled email', () => {
     ]);
   });
 
-  it('is queued once for all of its recipients', async () => {
+  it('is queued only once for all of its recipients', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS), to: ['ada@example.com', 'bob@example.com'] });
     await world.clock.advance(HOUR_MS);
     await world.drain();
@@ -68,7 +68,7 @@ describe('scheduled email', () => {
     ]);
   });
 
-  it('is sent once if every process was down at the due time', async () => {
+  it('is sent once even if every process is down at the due time', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     await world.clock.advance(3 * DAY_MS);
 
@@ -76,7 +76,7 @@ describe('scheduled email', () => {
     expect(await arrivesNow(id)).toBe(1);
   });
 
-  it('retains its job until the latest time allowed', async () => {
+  it('retains its job until the latest time that is allowed', async () => {
     const id = await send({ scheduled_at: inMs(366 * DAY_MS) });
     const [job] = await world.services.sql`
       select j.keep_until > r.due_at as kept, j.start_after = r.due_at as due
@@ -85,7 +85,7 @@ describe('scheduled email', () => {
     expect(job).toEqual({ kept: true, due: true });
   });
 
-  it('is not sent early if the clock of an API process is ten minutes ahead', async () => {
+  it("is not sent early if an API process's clock is ten minutes ahead", async () => {
     const ahead = { ...world.services, clock: { now: () => world.clock.now() + 600_000 } };
     const other = await startRest(ahead, world.secret);
     const id = await send({ scheduled_at: inMs(2 * HOUR_MS) });
@@ -122,7 +122,7 @@ describe('200', () => {
     expect(await arrivesNow(id)).toBe(1);
   });
 
-  it('scheduled email is moved to an earlier time, and its first job does nothing', async () => {
+  it('scheduled email is moved to an earlier time, after which its first job does nothing', async () => {
     const id = await send({ scheduled_at: inMs(5 * HOUR_MS), to: ['ada@example.com', 'bob@example.com'] });
 
     expect((await move(id, inMs(HOUR_MS))).status).toBe(200);
@@ -133,7 +133,7 @@ describe('200', () => {
     expect(await arrivesNow(id)).toBe(2);
   });
 
-  it('email rescheduled to now, or up to 60 s in the past, is sent immediately', async () => {
+  it('email rescheduled to now, or to at most 60 s in the past, is sent immediately', async () => {
     for (const ms of [0, -59_000]) {
       const id = await send({ scheduled_at: inMs(HOUR_MS) });
 
@@ -159,7 +159,7 @@ describe('200', () => {
     expect(types).toEqual(['email.queued', 'email.delivered']);
   });
 
-  it('the last of several reschedules applies', async () => {
+  it('the last of several reschedules takes effect', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     for (const hours of [9, 2, 7, 4]) expect((await move(id, inMs(hours * HOUR_MS))).status).toBe(200);
 
@@ -178,7 +178,7 @@ describe('200', () => {
     expect((await move(id, local)).body.scheduled_at).toBe(inMs(2 * HOUR_MS));
   });
 
-  it('the body sets the time only, whatever else it names', async () => {
+  it('the body sets only the time, regardless of its other fields', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const other = await send({ scheduled_at: inMs(HOUR_MS) });
     const before = await show(other);
@@ -233,7 +233,7 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it('the scope email:send is required', async () => {
+  it('the email:send scope is required', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
     const response = await move(await send({ scheduled_at: inMs(HOUR_MS) }), 'tomorrow', secret);
 
@@ -242,7 +242,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('a message of another workspace looks the same as a nonexistent one', async () => {
+  it('a message in another workspace looks nonexistent', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const { secret } = await world.workspace('free');
     const absent = newId('message', world.clock.now());
@@ -279,7 +279,7 @@ describe('422', () => {
     expect(await arrivesNow(id)).toBe(0);
   });
 
-  it('a time more than 60 s ago or more than 366 days ahead is rejected, and changes nothing', async () => {
+  it('a time more than 60 s in the past or 366 days ahead is rejected, and changes nothing', async () => {
     const scheduled_at = inMs(HOUR_MS);
     const id = await send({ scheduled_at });
 

@@ -58,7 +58,7 @@ function saysOf(id: string, to: string): string {
 }
 
 describe('202', () => {
-  it('a resend sends the same email as a new message that refers to the old one', async () => {
+  it('a resend creates a new message that has the same content and refers to the original', async () => {
     const old = await send(full);
     await world.drain();
     await world.clock.advance(1000);
@@ -87,7 +87,7 @@ describe('202', () => {
     expect(copiesOf(old)).toHaveLength(4);
   });
 
-  it('a resend does not wait for the scheduled time of the original', async () => {
+  it("a resend does not wait for the original's scheduled time", async () => {
     const old = await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
 
     const id = String((await resend(old)).body.id);
@@ -111,7 +111,7 @@ describe('202', () => {
     expect((await show(old)).body.status).toBe('bounced');
   });
 
-  it('a resend counts toward the month like any other email', async () => {
+  it('a resend counts toward the monthly volume like any other email', async () => {
     const used = async () => Number((await rest.call('GET', '/usage')).body.used);
     const old = await send(full);
     const before = await used();
@@ -146,7 +146,7 @@ describe('202', () => {
 });
 
 describe('403', () => {
-  it('the scope email:send is required', async () => {
+  it('the email:send scope is required', async () => {
     const id = await send();
     for (const scope of scopes.filter((one) => one !== 'email:send' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
@@ -156,7 +156,7 @@ describe('403', () => {
     }
   });
 
-  it('a key restricted to some domains cannot resend from others', async () => {
+  it('a domain-restricted key cannot resend from other domains', async () => {
     await world.domain('other.test');
     const { secret } = await world.key({ scopes: ['email:send'], domains: ['other.test'] });
 
@@ -165,7 +165,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('a message of another workspace looks the same as a nonexistent one', async () => {
+  it('a message in another workspace looks nonexistent', async () => {
     const id = await send();
     const { secret } = await world.workspace('free');
     await world.drain();
@@ -185,7 +185,7 @@ describe('404', () => {
 });
 
 describe('429', () => {
-  it('a resend counts in the window of sends', async () => {
+  it('a resend counts toward the send window', async () => {
     const id = await send();
     const key = await world.key({ scopes: ['email:send', 'email:logs:read'] });
     await fillWindow(world, key.id, 'send', 999);
@@ -201,7 +201,7 @@ describe('429', () => {
 });
 
 describe('422', () => {
-  it('the domain, suppressions and month are checked again', async () => {
+  it('the domain, suppressions and monthly volume are checked again', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('brief.test', workspace_id);
     const { sql } = world.services;

@@ -83,7 +83,7 @@ async function walk(query: URLSearchParams, limit: number): Promise<Entry[]> {
 }
 
 describe('200', () => {
-  it('the list shows the newest twenty events of the workspace, as in the timeline of each message', async () => {
+  it("the list shows the workspace's newest twenty events, as in each message's timeline", async () => {
     const response = await events();
 
     expect(entriesOf(response)).toEqual(all.slice(0, 20));
@@ -92,7 +92,7 @@ describe('200', () => {
     rateOf(response, world.clock.now());
   });
 
-  it('an event names its message and its recipient', async () => {
+  it('an event shows its message and its recipient', async () => {
     const [event] = entriesOf(await events(`?type=email.bounced&email_id=${sent[2]}`));
 
     expect(event).toEqual({
@@ -166,14 +166,14 @@ describe('200', () => {
     );
   });
 
-  it('the events of each message are numbered without gaps', async () => {
+  it("each message's events are numbered without gaps", async () => {
     for (const id of sent) {
       const numbers = all.filter((event) => event.email_id === id).map((event) => event.sequence);
       expect(numbers.toSorted((left, right) => left - right)).toEqual(numbers.map((_, index) => index + 1));
     }
   });
 
-  it('an event of another workspace is never listed', async () => {
+  it('an event in another workspace is never listed', async () => {
     const theirs_seen = entriesOf(await events('', theirs.secret));
 
     expect(theirs_seen.map((event) => event.type)).toEqual(['email.queued']);
@@ -183,7 +183,7 @@ describe('200', () => {
 
 describe('400', () => {
   it.each(['nope', '', 'email.queued,', 'email.queued,nope', 'Email.queued'])(
-    'the type %j is rejected, with a list of the known ones',
+    'the type %j is rejected, with a list of the known types',
     async (type) => {
       const response = await events(`?type=${encodeURIComponent(type)}`);
 
@@ -192,7 +192,7 @@ describe('400', () => {
     },
   );
 
-  it('every bad parameter is named in one response', async () => {
+  it('every bad parameter is listed in one response', async () => {
     expect(detailsOf(await events('?limit=0&since=x&until=y&types=z'))).toEqual([
       'types unknown_parameter',
       'limit invalid_limit',
@@ -219,7 +219,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('the scope email:logs:read is required', async () => {
+  it('the email:logs:read scope is required', async () => {
     for (const scope of scopes.filter((one) => one !== 'email:logs:read' && one !== 'admin')) {
       const { secret } = await world.key({ scopes: [scope] });
 
@@ -228,6 +228,6 @@ describe('403', () => {
   });
 });
 
-it('the event list shows nothing of a nonexistent message', async () => {
+it('the event list is empty for a nonexistent message', async () => {
   expect(entriesOf(await events(`?email_id=${newId('message', world.clock.now())}`))).toEqual([]);
 });

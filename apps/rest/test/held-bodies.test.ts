@@ -17,7 +17,7 @@ it.each([
   ['/v1/email/send', 401, send],
   // The status that Resend clients expect.
   ['/resend/api-keys', 403, { name: 'Second' }],
-])('a body for %s held back until its key is revoked is rejected', async (path, status, input) => {
+])('a request to %s is rejected if its key is revoked before its delayed body arrives', async (path, status, input) => {
   const key = await world.key({ scopes: ['admin', 'email:send'] });
   const body = JSON.stringify(input);
   const port = path.startsWith('/resend') ? Number(new URL(resend.url).port) : rest.port;

@@ -12,7 +12,7 @@ it.each([
   ['GET', '/captures/cap_', 'capture_not_found'],
   ['GET', '/requests/req_', 'request_not_found'],
   ['DELETE', '/api-keys/key_', 'api_key_not_found'],
-])('%s %s… with the id of a message, under its own prefix or another, is not found', async (...parts) => {
+])('%s %s… followed by the rest of a message id is not found', async (...parts) => {
   const [method, path, reason, action = ''] = parts;
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
   const { body } = await rest.call('POST', '/email/send', { body: mail });

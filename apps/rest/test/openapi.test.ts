@@ -68,7 +68,7 @@ function fieldsWithoutNull(schema: Json, path: string): string[] {
   ]);
 }
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
     const result = await new Validator().validate(JSON.parse(openApiText()));
 
@@ -84,13 +84,13 @@ describe('the document', () => {
     expect([...referred].sort()).toEqual(there.sort());
   });
 
-  it('lists every route, and nothing else', () => {
+  it('lists every route and nothing else', () => {
     const described = operations.map(({ method, path }) => `${method} ${path}`);
 
     expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it('names every operation once, under tags with a description', () => {
+  it('lists every operation once, under tags with a description', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
 
     expect(ids).toEqual([...new Set(ids)]);
@@ -129,7 +129,7 @@ describe('the document', () => {
     }
   });
 
-  it.each(Object.keys(reasons) as Reason[])('explains the reason %s in the response of its code', (reason) => {
+  it.each(Object.keys(reasons) as Reason[])('explains the reason %s in the response for its status code', (reason) => {
     const explained = Object.entries(document.components.responses).filter(([, { description }]) =>
       String(description).includes(`\`${reason}\``),
     );
@@ -139,7 +139,7 @@ describe('the document', () => {
     expect(document.components.schemas.Reason?.enum).toContain(reason);
   });
 
-  it('contains no keywords for machines only', () => {
+  it('contains no keywords meant only for machines', () => {
     for (const one of objectsIn(document.paths).concat(objectsIn(document.components.schemas))) {
       expect(Object.keys(one)).not.toContain('$schema');
       expect(Object.keys(one)).not.toContain('readOnly');
@@ -148,7 +148,7 @@ describe('the document', () => {
     }
   });
 
-  it('has an example of a send, and only examples that the service accepts', () => {
+  it('has an example of a send request, and only examples that the service accepts', () => {
     const fields: unknown[] = [];
     for (const { operation } of routes) {
       for (const [schema, io] of [
@@ -176,7 +176,7 @@ describe('the document', () => {
     }
   });
 
-  it('accepts null for every optional field of a body', () => {
+  it('accepts null for every optional body field', () => {
     const missing = operations.flatMap(({ method, path, operation }) => {
       const { content = {} } = (operation.requestBody ?? {}) as { content?: Record<string, { schema: Json }> };
       return Object.values(content).flatMap(({ schema }) => fieldsWithoutNull(schema, `${method} ${path}`));
@@ -185,7 +185,7 @@ describe('the document', () => {
     expect(missing).toEqual([]);
   });
 
-  it('differs between addresses only in its server', () => {
+  it('varies between addresses only in its server entry', () => {
     const [here, there] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
 
     expect(here).toEqual({ ...there, servers: [{ url: 'https://mail.example.com/v1' }] });
@@ -200,7 +200,7 @@ describe('docs/openapi.json', () => {
     expect(breakingChanges(JSON.parse(snapshot), JSON.parse(openApiText()))).toEqual([]);
   });
 
-  it('is current; node scripts/write-openapi.ts regenerates it', () => {
+  it('is current; node scripts/write-openapi.ts generates it', () => {
     expect(snapshot).toBe(openApiText());
   });
 });
@@ -221,7 +221,7 @@ describe('GET /v1/openapi.json', () => {
     await world.stop();
   });
 
-  it('200 without a key, counted in the window of the address', async () => {
+  it("returns 200 without a key, and counts the request in the address's window", async () => {
     const [first, second] = [
       await rest.call('GET', '/openapi.json', { key: null }),
       await rest.call('GET', '/openapi.json', { key: null }),
@@ -236,20 +236,20 @@ describe('GET /v1/openapi.json', () => {
     expect(first.headers.get('ratelimit-policy')).toBe('"address";q=120;w=60');
   });
 
-  it('200 with any key', async () => {
+  it('returns 200 with any key', async () => {
     const response = await rest.call('GET', '/openapi.json', { key: 'not-a-key' });
 
     expect(response.status).toBe(200);
     expect(rateOf(response, world.clock.now()).limit).toBe(120);
   });
 
-  it('404 for any other method', async () => {
+  it('returns 404 for any other method', async () => {
     const response = await rest.call('POST', '/openapi.json', { body: {} });
 
     expect(errorOf(response).reason).toBe('route_not_found');
   });
 
-  it('429 once the window of the address is used up, until the next minute', async () => {
+  it("returns 429 once the address's window is used up, until the next minute", async () => {
     await fillWindow(world, '127.0.0.1', 'address', 120);
 
     const response = await rest.call('GET', '/openapi.json', { key: null });

@@ -33,7 +33,7 @@ const things = [
 ] as const;
 
 describe('a plan limit', () => {
-  it.each(things)('fairness N10: %s is never exceeded, whether concurrently or sequentially', async (...args) => {
+  it.each(things)('fairness N10: is never exceeded, either concurrently or sequentially: %s', async (...args) => {
     const [limit, thing, reason, path, body, before] = args;
     const { secret: key, plan } = await workspaceWith({ [limit]: before + 3 });
 
@@ -57,7 +57,7 @@ describe('a plan limit', () => {
     expect((await rest.call('POST', path, { key, body: body() })).status).toBe(422);
   });
 
-  it('fairness N10: member_limit is never exceeded by concurrent invitations', async () => {
+  it('fairness N10: is never exceeded by concurrent invitations (member_limit)', async () => {
     const { workspace_id, secret: key } = await workspaceWith({ member_limit: 2 });
     const invite = (number: number) =>
       invoke(world.as(workspace_id), inviteMember, {
@@ -75,7 +75,7 @@ describe('a plan limit', () => {
     expect(usage.body.plan_use).toMatchObject({ members: { used: 2, limit: 2 } });
   });
 
-  it("fairness N10: capture_bytes_limit preserves the newest captured email of a workspace, and all of another's", async () => {
+  it("fairness N10: capture_bytes_limit preserves a workspace's newest captured email, and all email in another workspace", async () => {
     const limited = await workspaceWith({ capture_bytes_limit: 2500 });
     const free = await world.workspace('free');
     for (const { workspace_id } of [limited, free]) {

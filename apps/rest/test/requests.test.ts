@@ -46,7 +46,7 @@ describe('GET /requests: 200', () => {
     expect((await rest.call('GET', `/requests/${entry?.id}`)).body).toEqual(entry);
   });
 
-  it('the list is filtered by reason, and contains route paths only', async () => {
+  it('the list can be filtered by reason, and shows only route paths', async () => {
     await rest.call('GET', '/email/logs/msg_absent');
     await rest.call('DELETE', '/suppressions/ada@example.com');
 
@@ -66,7 +66,7 @@ describe('GET /requests: 200', () => {
 });
 
 describe('GET /requests/{id}', () => {
-  it('404: an unknown id is not found; 403: only administrators have access', async () => {
+  it('returns 404 for an unknown id, and 403 for anyone but administrators', async () => {
     const reader = await world.key({ scopes: ['email:logs:read'] });
 
     const absent = await rest.call('GET', '/requests/req_absent');
@@ -78,7 +78,7 @@ describe('GET /requests/{id}', () => {
 });
 
 describe('the request log', () => {
-  it('is written after the response, drops excess entries, and counts them', async () => {
+  it('is written after the response, and counts excess entries that it drops', async () => {
     const { request_log, sql } = world.services;
     await request_log.flush();
     const before = request_log.dropped;
@@ -91,7 +91,7 @@ describe('the request log', () => {
     expect(request_log.dropped).toBe(before + 1);
   });
 
-  it('has a partition for the day after a long pause, and drops old days', async () => {
+  it('gets a partition for the current day even after a long pause, and drops old days', async () => {
     await world.clock.advance(20 * 86_400_000);
 
     await rest.call('GET', '/email/logs/msg_absent');

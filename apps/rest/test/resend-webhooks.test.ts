@@ -44,7 +44,7 @@ async function hooked(path: string, events: Parameters<typeof client.webhooks.cr
 }
 
 describe('a webhook created with the Resend client', () => {
-  it('gets the payload, names and headers of Resend, and the client verifies them', async () => {
+  it('gets payloads, names and headers in the Resend format, which the client verifies', async () => {
     const hook = await hooked('/mail', ['email.sent', 'email.delivered', 'email.bounced']);
 
     const { data } = await client.emails.send({
@@ -112,7 +112,7 @@ describe('a webhook created with the Resend client', () => {
     expect(request_body).toEqual(hook.events()[0]);
   });
 
-  it('is rejected for an event that does not exist in Postrider', async () => {
+  it('is rejected for an event that Postrider does not have', async () => {
     const { error } = await client.webhooks.create({ endpoint: `${sink.url}/x`, events: ['email.opened'] });
 
     expect(error).toMatchObject({ statusCode: 422, name: 'validation_error' });
@@ -120,8 +120,8 @@ describe('a webhook created with the Resend client', () => {
   });
 });
 
-describe('the format of a webhook', () => {
-  it('is chosen over /v1, shown and preserved', async () => {
+describe("a webhook's format", () => {
+  it('can be chosen over /v1, and is shown and preserved', async () => {
     const url = `${sink.url}/v1`;
     const webhook = await rest.call('POST', '/webhooks', { body: { url, format: 'resend' } });
     const plain = await rest.call('POST', '/webhooks', { body: { url } });
@@ -144,7 +144,7 @@ describe('the format of a webhook', () => {
     ]);
   });
 
-  it('prevents the client from changing an endpoint in the Postrider format', async () => {
+  it('prevents the client from changing an endpoint in Postrider format', async () => {
     const own = await rest.call('POST', '/webhooks', {
       body: { url: `${sink.url}/ours`, events: ['email.delivered'] },
     });
@@ -160,7 +160,7 @@ describe('the format of a webhook', () => {
     });
   });
 
-  it('rejects event types without a Resend name when added, changed or tested', async () => {
+  it('rejects event types without a Resend name when they are added, changed or tested', async () => {
     const webhook = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/strict`, format: 'resend' } });
     const path = `/webhooks/${webhook.body.id}`;
 
@@ -178,7 +178,7 @@ describe('the format of a webhook', () => {
     }
   });
 
-  it('applies to test events too', async () => {
+  it('also applies to test events', async () => {
     const webhook = await rest.call('POST', '/webhooks', { body: { url: `${sink.url}/test`, format: 'resend' } });
 
     await rest.call('POST', `/webhooks/${webhook.body.id}/test`, { body: { type: 'email.failed' } });

@@ -17,7 +17,7 @@ async function sent(fields: Record<string, unknown> = {}): Promise<string> {
 }
 
 describe('the Resend client', () => {
-  it('lists emails in the rate window of logs, and reads one in the default window', async () => {
+  it('lists emails in the rate window for logs, and reads one in the default window', async () => {
     const id = await sent();
     const key = await world.key({ scopes: ['email:logs:read'] });
     await fillWindow(world, key.id, 'logs', 60);
@@ -26,7 +26,7 @@ describe('the Resend client', () => {
     expect((await client(key.secret).emails.get(id)).error).toBeNull();
   });
 
-  it('counts an email once in the window of sends', async () => {
+  it('counts an email once toward the send window', async () => {
     const key = await world.key({ scopes: ['email:send'] });
     await fillWindow(world, key.id, 'send', 999);
 
@@ -34,7 +34,7 @@ describe('the Resend client', () => {
     expect((await client(key.secret).emails.send(hello)).error).toMatchObject({ statusCode: 429 });
   });
 
-  it('fairness L1: gets 429 with Retry-After, until the minute or the quota month is over', async () => {
+  it('fairness L1: gets 429 with Retry-After until the minute or the quota month ends', async () => {
     await world.clock.freeze(new Date('2031-03-30T12:00:20.000Z'));
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('full.test', workspace_id);
@@ -55,7 +55,7 @@ describe('the Resend client', () => {
     await world.clock.unfreeze();
   });
 
-  it('sees HTML and text with an admin key only', async () => {
+  it('gets HTML and text only with an admin key', async () => {
     const id = await sent({ text: 'Hi' });
     const key = await world.key({ scopes: ['email:logs:read'] });
 
@@ -83,13 +83,13 @@ describe('the Resend client', () => {
     });
   });
 
-  it('accepts a list of one reply-to address', async () => {
+  it('accepts a list with one reply-to address', async () => {
     const id = await sent({ replyTo: ['help@good.test'] });
 
     expect((await client().emails.get(id)).data?.reply_to).toEqual(['help@good.test']);
   });
 
-  it('gets the same id for the same idempotency key, and a rejection for another body', async () => {
+  it('gets the same id for the same idempotency key, and a rejection for a different body', async () => {
     const first = await client().emails.send(hello, { idempotencyKey: 'order-1' });
     const again = await client().emails.send(hello, { idempotencyKey: 'order-1' });
     const other = await client().emails.send({ ...hello, subject: 'Other' }, { idempotencyKey: 'order-1' });
@@ -98,7 +98,7 @@ describe('the Resend client', () => {
     expect(other.error).toMatchObject({ statusCode: 409, name: 'invalid_idempotent_request' });
   });
 
-  it('moves a scheduled email and cancels it', async () => {
+  it('reschedules and cancels a scheduled email', async () => {
     const at = (hours: number) => new Date(world.clock.now() + hours * 3_600_000).toISOString();
     const id = await sent({ scheduledAt: at(1) });
 
@@ -109,7 +109,7 @@ describe('the Resend client', () => {
     expect((await client().emails.get(id)).data?.last_event).toBe('canceled');
   });
 
-  it('pages through emails by the id of the last one', async () => {
+  it('pages through emails by the id of the last one on each page', async () => {
     const ids = [await sent(), await sent(), await sent()].reverse();
 
     const first = await client().emails.list({ limit: 2 });
@@ -120,7 +120,7 @@ describe('the Resend client', () => {
     expect(second.data?.data.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
-  it('gets a whole batch rejected for one bad email, unless it is permissive', async () => {
+  it('gets an entire batch rejected for one bad email, unless the batch is permissive', async () => {
     const mails = [hello, { ...hello, from: 'hello@unverified.test' }];
 
     const strict = await client().batch.send(mails);
@@ -132,7 +132,7 @@ describe('the Resend client', () => {
     expect(permissive.data?.errors).toMatchObject([{ index: 1 }]);
   });
 
-  it('gets an unsupported email rejected, and the rest of a permissive batch accepted', async () => {
+  it('gets an unsupported email rejected, but the rest of a permissive batch accepted', async () => {
     const mails = [{ ...hello, topicId: 'news' }, hello, { ...hello, from: 'hello@unverified.test' }];
 
     const strict = await client().batch.send(mails);
@@ -143,7 +143,7 @@ describe('the Resend client', () => {
     expect(permissive.data?.errors?.map(({ index }) => index)).toEqual([0, 2]);
   });
 
-  it('gets a batch that is not a list rejected, and nothing stored', async () => {
+  it('gets a batch that is not a list rejected, and stores nothing', async () => {
     const newest = async () => (await client().emails.list({ limit: 1 })).data?.data[0]?.id;
     const before = await newest();
 
@@ -167,14 +167,14 @@ describe('the Resend client', () => {
     ['an attachment by path', { attachments: [{ filename: 'a.txt', path: '/etc/passwd' }] }, 'attachments.path is not'],
     ['two addresses for answers', { replyTo: ['a@good.test', 'b@good.test'] }, 'reply_to must be a single address'],
     ['a time in words', { scheduledAt: 'in 1 hour' }, 'scheduled_at'],
-  ])('gets an alternative to %s', async (_, fields, message) => {
+  ])('is told about an alternative to %s', async (_, fields, message) => {
     const { data, error } = await client().emails.send({ ...hello, ...fields } as typeof hello);
 
     expect(data).toBeNull();
     expect(error?.message).toContain(message);
   });
 
-  it('adds a domain, shows its records and removes it, by its id', async () => {
+  it('adds a domain, shows its records and removes it by id', async () => {
     const domain = await client().domains.create({ name: 'new.example' });
     const id = domain.data?.id ?? '';
 
@@ -186,7 +186,7 @@ describe('the Resend client', () => {
     expect((await client().domains.get(id)).error).toMatchObject({ statusCode: 404, name: 'not_found' });
   });
 
-  it('creates a sending key, and deletes it', async () => {
+  it('creates and deletes a sending key', async () => {
     const key = await client().apiKeys.create({ name: 'Shop', permission: 'sending_access' });
     const shop = client(key.data?.token);
 

@@ -10,7 +10,7 @@ const rest = await openRest(world);
 const mail = { from: 'shop@sandbox.test', to: 'a@example.com', subject: 'Hello', text: 'Hi' };
 
 describe('an idempotency key', () => {
-  it('an idempotency key of a sandbox key is independent of that of a live one', async () => {
+  it('is independent between sandbox and live keys', async () => {
     const sandbox = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const live = await world.key({ scopes: ['email:send'] });
     const ask = (key: string) =>
@@ -24,7 +24,7 @@ describe('an idempotency key', () => {
     expect(again.map(({ body }) => body.id)).toEqual(first.map(({ body }) => body.id));
   });
 
-  it('returns no replay to a key that may not send from that domain', async () => {
+  it('returns no replay to an API key that may not send from that domain', async () => {
     const free = await world.key({ scopes: ['email:send'] });
     const bound = await world.key({ scopes: ['email:send'], domains: ['other.example.org'] });
     const ask = (key: string) =>
@@ -38,7 +38,7 @@ describe('an idempotency key', () => {
 });
 
 describe('403', () => {
-  it('a sandbox key cannot create a live one, whatever its scopes', async () => {
+  it('a sandbox key cannot create a live key, whatever its scopes', async () => {
     const { secret } = await world.key({ scopes: ['admin'], mode: 'sandbox' });
     const body = { name: 'More', scopes: ['email:send'] };
 
@@ -64,7 +64,7 @@ async function bothModes(mode: 'live' | 'sandbox') {
 }
 
 describe('200', () => {
-  it('a sandbox key lists only sandbox email, events and keys, and a live key lists everything', async () => {
+  it('a sandbox key lists only sandbox email, events and keys, and a live key lists all of them', async () => {
     for (const mode of ['sandbox', 'live'] as const) {
       const { key, keys, mails, idsOf } = await bothModes(mode);
       const is_visible = mode === 'live';
@@ -84,7 +84,7 @@ describe('200', () => {
     }
   });
 
-  it('a sandbox key can use email and keys of the sandbox within its scopes', async () => {
+  it('a sandbox key can use sandbox email and keys within its scopes', async () => {
     const { key, keys, mails } = await bothModes('sandbox');
 
     const responses = [
@@ -100,7 +100,7 @@ describe('200', () => {
 });
 
 describe('403', () => {
-  it('operations that affect live email too are denied to a sandbox key, whatever its scopes', async () => {
+  it('operations that also affect live email are denied to a sandbox key, whatever its scopes', async () => {
     const { key } = await bothModes('sandbox');
     const denied: string[] = [];
     for (const { method, path } of routes) {
@@ -132,7 +132,7 @@ describe('403', () => {
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 200]);
   });
 
-  it('domain changes are allowed to a sandbox key with their explicit scope', async () => {
+  it('domain changes are allowed for a sandbox key with the explicit scope', async () => {
     const { secret } = await world.key({ scopes: ['domains:write'], mode: 'sandbox' });
 
     const domain = await rest.call('POST', '/domains', { key: secret, body: { name: 'new.example.com' } });
@@ -204,7 +204,7 @@ describe('404', () => {
     });
   });
 
-  it('live email is out of reach for a sandbox key', async () => {
+  it('live email cannot be reached with a sandbox key', async () => {
     await world.drain();
     const { secret } = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
@@ -222,7 +222,7 @@ describe('404', () => {
 });
 
 describe('401', () => {
-  it('a large body with an unknown key is rejected before it is sent', async () => {
+  it('a large body with an unknown key is rejected before the body is sent', async () => {
     const connection = await openRaw(rest.port);
     const head = {
       authorization: `Bearer pr_live_${'0'.repeat(64)}`,

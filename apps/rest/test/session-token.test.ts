@@ -28,7 +28,7 @@ async function memberToken(): Promise<string> {
 describe('a request with a session bearer token', () => {
   const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Try it', text: 'Hi' };
 
-  it('reads and sends with the scopes of the role, in the window of the session', async () => {
+  it("reads and sends with the role's scopes, in the session's window", async () => {
     const key = await memberToken();
 
     const sent = await rest.call('POST', '/email/send', { key, body: mail });
@@ -40,7 +40,7 @@ describe('a request with a session bearer token', () => {
     expect(read.headers.get('ratelimit-policy')).toBe('"session";q=600;w=60');
   });
 
-  it('counts in the send window of the workspace', async () => {
+  it("counts toward the workspace's send window", async () => {
     const key = await memberToken();
     const [plan] = await world.services.sql<{ limit: number }[]>`
       select send_per_minute as limit from plans p join workspaces w on w.plan = p.name
@@ -54,7 +54,7 @@ describe('a request with a session bearer token', () => {
     await world.clock.advance(60_000);
   });
 
-  it('is denied actions outside the role', async () => {
+  it('is denied actions that the role does not allow', async () => {
     const response = await rest.call('GET', '/api-keys', { key: await memberToken() });
 
     expect(response.status).toBe(403);

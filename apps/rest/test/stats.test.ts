@@ -35,7 +35,7 @@ function sums(body: Readonly<Record<string, unknown>>): Record<string, number> {
 }
 
 describe('GET /stats: 200', () => {
-  it('recipients are counted by hour for the last day', async () => {
+  it('recipients are counted per hour for the last day', async () => {
     const { status, body } = await rest.call('GET', '/stats');
 
     expect(status).toBe(200);
@@ -57,7 +57,7 @@ describe('GET /stats: 200', () => {
 });
 
 describe('GET /stats: the default range', () => {
-  it.each(['minute', 'hour', 'day'])('contains no more steps of one %s than a response may have', async (step) => {
+  it.each(['minute', 'hour', 'day'])('contains no more %s steps than a response may have', async (step) => {
     const { status, text } = await rest.call('GET', `/stats?step=${step}&until=2030-05-15T11:30:30Z`);
 
     expect(status, text).toBe(200);
@@ -65,14 +65,14 @@ describe('GET /stats: the default range', () => {
 });
 
 describe('GET /stats: 400', () => {
-  it('an unknown step or group is named', async () => {
+  it('an unknown step or grouping is reported', async () => {
     const response = await rest.call('GET', '/stats?step=week&group_by=moon');
 
     expect(response.status).toBe(400);
     expect(detailsOf(response).toSorted()).toEqual(['group_by invalid_type', 'step invalid_type']);
   });
 
-  it('invalid_range: a range with too many points for one response is rejected', async () => {
+  it('invalid_range: a range with too many points for a single response is rejected', async () => {
     const response = await rest.call('GET', '/stats?step=minute&since=2030-05-01T00:00:00Z');
 
     expect(errorOf(response).reason).toBe('invalid_range');

@@ -62,7 +62,7 @@ async function eventsOf(type: string, options: CallOptions = {}): Promise<Record
 }
 
 describe('200', () => {
-  it('the list shows entries newest first, filtered by source and by address in any case', async () => {
+  it('the list shows entries newest first, filtered by source and by address in any letter case', async () => {
     const { secret: key } = await world.workspace('free');
     await add({ email: 'first@example.com' }, { key });
     await world.clock.advance(1);
@@ -82,7 +82,7 @@ describe('200', () => {
     expect(rateOf(response, world.clock.now()).limit).toBe(120);
   });
 
-  it('paging returns every address once, with and without a filter, during concurrent additions', async () => {
+  it('paging returns every address once, with or without a filter, despite concurrent additions', async () => {
     const { secret: key } = await world.workspace('free');
     const suppressions = Array.from({ length: 7 }, (_, index) => ({ email: `p${index}@example.com` }));
     await add({ suppressions }, { key });
@@ -106,7 +106,7 @@ describe('200', () => {
     }
   });
 
-  it('an address removed in any spelling, on any process, can receive the next email, with an event', async () => {
+  it('an address removed in any spelling, on any process, can receive the next email, and an event is emitted', async () => {
     const added = await add({ email: 'back@bücher.test' });
     expect(added.body.email).toBe('back@xn--bcher-kva.test');
     expect(errorOf(await send('back@bücher.test')).reason).toBe('all_recipients_suppressed');
@@ -135,7 +135,7 @@ describe('200', () => {
     });
   });
 
-  it('concurrent removals remove an address only once', async () => {
+  it('concurrent requests remove an address only once', async () => {
     await add({ email: 'once@example.com' });
 
     const responses = await Promise.all(
@@ -171,7 +171,7 @@ describe('200', () => {
 });
 
 describe('201', () => {
-  it('an added address is suppressed for the next email on every process, with an event', async () => {
+  it('an added address is suppressed for the next email on every process, and an event is emitted', async () => {
     const expires_at = inMinutes(60);
 
     const response = await add({ email: 'Ada@Example.COM', reason: 'asked by phone', expires_at });
@@ -195,7 +195,7 @@ describe('201', () => {
     expect(event).toMatchObject({ suppression: { id: response.body.id, email: 'ada@example.com', source: 'manual' } });
   });
 
-  it('a suppressed recipient does not stop email to others, and appears in the log and its events', async () => {
+  it('a suppressed recipient does not stop email to others, and appears in the log and in events', async () => {
     await add({ email: 'quiet@example.com' });
 
     const sent = await send(['Quiet@example.com', 'loud@example.com']);
@@ -211,7 +211,7 @@ describe('201', () => {
     ]);
   });
 
-  it('each address of a list is added in order, and invalid ones are rejected individually', async () => {
+  it('each address in a list is added in order, and invalid ones are rejected individually', async () => {
     const { secret: key } = await world.workspace('free');
     await add({ email: 'there@example.com' }, { key });
     const suppressions = [
@@ -257,7 +257,7 @@ describe('201', () => {
     expect(new Set(emailsOf(response)).size).toBe(1000);
   });
 
-  it('an address is added once by concurrent requests to two processes', async () => {
+  it('an address is added only once by concurrent requests to two processes', async () => {
     const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         (index % 2 === 0 ? rest : other).call('POST', '/suppressions', {
@@ -325,7 +325,7 @@ describe('400', () => {
     expect(detailsOf(await remove('x'))).toEqual(['email invalid_email']);
   });
 
-  it('a cursor from other filters or another workspace is rejected', async () => {
+  it('a cursor from a query with other filters, or from another workspace, is rejected', async () => {
     await add({ suppressions: [{ email: 'c1@example.com' }, { email: 'c2@example.com' }] });
     const { secret: key } = await world.workspace('free');
     const issued = String((await list('?limit=1')).body.next_cursor);
@@ -345,7 +345,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  it('all three endpoints need a key', async () => {
+  it('all three endpoints require a key', async () => {
     for (const response of [
       await list('', { key: null }),
       await add({}, { key: null }),
@@ -356,7 +356,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('email:logs:read is required to read and admin to write, before the body is read', async () => {
+  it('email:logs:read is required for reading and admin for writing, before the body is read', async () => {
     await add({ email: 'kept@example.com' });
     for (const scope of scopes.filter((one) => one !== 'admin')) {
       const { secret: key } = await world.key({ scopes: [scope] });
@@ -370,7 +370,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it("an address that is not on the list, or only on another workspace's, is not found", async () => {
+  it("an address that is not on the list, or only on another workspace's list, is not found", async () => {
     const theirs = await world.workspace('free');
     await add({ email: 'theirs@example.com' }, { key: theirs.secret });
 
@@ -393,7 +393,7 @@ describe('422', () => {
     expect(entriesOf(await list('?email=twice@example.com'))).toEqual([first.body]);
   });
 
-  it('an email to suppressed addresses only is rejected', async () => {
+  it('an email only to suppressed addresses is rejected', async () => {
     await add({ suppressions: [{ email: 'one@example.com' }, { email: 'two@example.com' }] });
 
     expect(errorOf(await send(['One@example.com', 'two@example.com'])).reason).toBe('all_recipients_suppressed');

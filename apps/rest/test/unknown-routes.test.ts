@@ -91,7 +91,7 @@ describe('404', () => {
     },
   );
 
-  it('HEAD is not found if GET is not, with headers and without a body', async () => {
+  it('HEAD returns 404 wherever GET does, with headers and without a body', async () => {
     for (const path of ['/email/send', '/nothing']) {
       const response = await fetch(rest.url + path, {
         method: 'HEAD',
@@ -112,14 +112,14 @@ describe('404', () => {
     ['GET', '/email/logs//', 'The path is /v1/email/logs, without the trailing slash, and supports GET.'],
     ['POST', '/Email//Send', 'The path is /v1/email/send, spelled so, and supports POST.'],
     ['GET', '/nothing', 'See /v1/openapi.json for all endpoints.'],
-  ])('an unknown route, %s /v1%s, reports: %s (newcomer N13)', async (method, path, message) => {
+  ])('an unknown route, %s /v1%s, is reported as: %s (newcomer N13)', async (method, path, message) => {
     const response = await rest.call(method, path);
 
     expect([response.status, errorOf(response).reason]).toEqual([404, 'route_not_found']);
     expect(errorOf(response).message).toBe(`No route for ${method} /v1${path}. ${message}`);
   });
 
-  it('the response repeats no header or body of the request, and only the start of a long path', async () => {
+  it('the response repeats no request header or body, and only the start of a long path', async () => {
     const response = await rest.call('PUT', `/${'x'.repeat(5000)}`, {
       body: { canary: 'in the body' },
       headers: { 'x-canary': 'in a header' },
@@ -130,13 +130,13 @@ describe('404', () => {
     expect(response.text.length).toBeLessThan(1000);
   });
 
-  it('a client that is sending a large body receives the response', async () => {
+  it('a client still sending a large body receives the response', async () => {
     const response = await rest.call('PUT', '/email/send', { body: 'x'.repeat(20 * 1024 * 1024) });
 
     expect(response.status).toBe(404);
   });
 
-  it('no key is needed, and the response reveals nothing about one', async () => {
+  it('no key is required, and the response reveals nothing about one', async () => {
     const responses = [
       await rest.call('GET', '/nothing', { key: null }),
       await rest.call('GET', '/nothing'),
@@ -147,7 +147,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(3);
   });
 
-  it('the address from a trusted proxy is counted, read from the right, and no other peer is trusted', async () => {
+  it("a trusted proxy's client address is counted, read from the right, and no other peer is trusted", async () => {
     const ask = (server: RestServer, forwarded: string) =>
       server.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
 
@@ -164,7 +164,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(1);
   });
 
-  it('the proxy itself is counted if it names no valid address', async () => {
+  it('the proxy itself is counted if it sends no valid address', async () => {
     for (const forwarded of ['', 'unknown', '192.0.2.1:80', '_hidden', "'; drop table rate_windows; --"])
       await behind_proxy.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
     await behind_proxy.call('GET', '/nothing');
@@ -172,7 +172,7 @@ describe('404', () => {
     expect(await usedOf('127.0.0.1')).toBe(6);
   });
 
-  it('a key is admitted by the user address that a trusted proxy names', async () => {
+  it('a key is admitted by the client address that a trusted proxy sends', async () => {
     const { secret: key } = await world.key({ scopes: ['email:logs:read'], allowed_ips: ['192.0.2.0/24'] });
     const ask = (server: RestServer, forwarded: string) =>
       server.call('GET', '/email/logs', { key, headers: { 'x-forwarded-for': forwarded } });
@@ -246,7 +246,7 @@ describe('400', () => {
     ['POST', '/email/batch?dry_run=true', 'dry_run', 'takes none'],
     ['GET', '/email/logs?lmit=5', 'lmit', 'Did you mean limit?'],
   ])(
-    'an unknown parameter of %s %s is rejected, naming %s and the known ones: %s (newcomer N3)',
+    '%s %s with the unknown parameter %s is rejected with instructions: %s (newcomer N3)',
     async (method, path, name, known) => {
       const response = await rest.call(method, path, { ...(method === 'POST' && { body: {} }) });
 
@@ -256,7 +256,7 @@ describe('400', () => {
     },
   );
 
-  it('every unknown parameter is named, after the key and its scope are checked', async () => {
+  it('every unknown parameter is listed, after the key and its scope are checked', async () => {
     const response = await rest.call('GET', '/email/logs?page=2&offset=1&status=nothing');
 
     expect(errorOf(response).details?.map(({ param }) => param)).toEqual(['page', 'offset', 'status']);
@@ -267,7 +267,7 @@ describe('400', () => {
 });
 
 describe('429', () => {
-  it('the 121st request of an address is rejected, without affecting keys or other addresses', async () => {
+  it('the 121st request from an address is rejected, without affecting keys or other addresses', async () => {
     for (let index = 0; index < 120; index++) {
       const response = await rest.call('GET', '/nothing', { key: null });
       expect([response.status, rateOf(response, world.clock.now()).remaining]).toEqual([404, 119 - index]);
@@ -285,7 +285,7 @@ describe('429', () => {
     expect((await rest.call('GET', '/nothing')).status).toBe(404);
   });
 
-  it('the window that counted the request is named, even if a key was rejected', async () => {
+  it('the response identifies the window that counted the request, even if a key was rejected', async () => {
     await fillWindow(world, '127.0.0.1', 'address', 120);
     for (const path of ['/nothing', '/email/logs', '/api-keys']) {
       const response = await rest.call('GET', path, { key: `pr_live_${'0'.repeat(64)}` });
@@ -297,7 +297,7 @@ describe('429', () => {
 });
 
 describe('500', () => {
-  it('a missing database returns the rate headers of an address', async () => {
+  it("a missing database returns the address's rate headers", async () => {
     const cut = await world.peer();
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);

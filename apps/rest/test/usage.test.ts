@@ -6,7 +6,7 @@ const world = await openWorld();
 const rest = await openRest(world);
 
 describe('200', () => {
-  it('unique recipients are counted by month and day, and the count restarts each month', async () => {
+  it('unique recipients are counted by month and day, and the monthly count restarts each month', async () => {
     await world.clock.freeze(new Date('2031-01-30T10:00:00Z'));
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('used.test', workspace_id);
@@ -45,7 +45,7 @@ describe('200', () => {
     });
   });
 
-  it('one warning event is emitted at four fifths of the month', async () => {
+  it('one warning event is emitted at four fifths of the monthly quota', async () => {
     await world.clock.freeze(new Date('2032-03-10T10:00:00Z'));
     const { secret: key, workspace_id } = await world.workspace('free');
     await world.domain('warned.test', workspace_id);

@@ -43,7 +43,7 @@ async function park(id: string, lane: string): Promise<void> {
   ]);
 }
 
-describe('the reason that an email waits', () => {
+describe('the reason an email is waiting', () => {
   it('is its scheduled time, if it is not due yet', async () => {
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const { own, listed } = await waiting(await send('ada@example.com', { scheduled_at }));
@@ -52,7 +52,7 @@ describe('the reason that an email waits', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is the queue, with its position and estimated turn; lists omit those', async () => {
+  it('is the queue, with a position and an estimated turn; lists omit both', async () => {
     await world.drain();
     await world.clock.advance(1000);
     for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) {
@@ -70,20 +70,23 @@ describe('the reason that an email waits', () => {
     ['destination', () => 'held.example.com', 'hold'],
     ['sender_domain', () => 'sandbox.test', 'hold'],
     ['queue', () => 'delivery.attempt', 'queue_paused'],
-  ])('is a hold of its %s, before any worker processes it, and until the release', async (scope, value, reason) => {
-    const id = await send('ada@held.example.com');
-    const { id: hold_id, expires_at } = await hold(scope, value());
+  ])(
+    'is a hold on its %s, before any worker processes it and until the hold is released',
+    async (scope, value, reason) => {
+      const id = await send('ada@held.example.com');
+      const { id: hold_id, expires_at } = await hold(scope, value());
 
-    const { own, listed } = await waiting(id);
+      const { own, listed } = await waiting(id);
 
-    const facts = { id: hold_id, reason: 'An outage there', expires_at };
-    expect(own).toMatchObject({ reason, until: expires_at, hold: facts });
-    expect(listed).toEqual(own);
-    await invoke(system(), releaseHold, { hold_id });
-    expect((await waiting(id)).own).toMatchObject({ reason: 'in_line', hold: null });
-  });
+      const facts = { id: hold_id, reason: 'An outage there', expires_at };
+      expect(own).toMatchObject({ reason, until: expires_at, hold: facts });
+      expect(listed).toEqual(own);
+      await invoke(system(), releaseHold, { hold_id });
+      expect((await waiting(id)).own).toMatchObject({ reason: 'in_line', hold: null });
+    },
+  );
 
-  it('is a hold of the key it was sent with, and of no other', async () => {
+  it('is a hold on the key used to send it, and on no other key', async () => {
     const [key, other] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
     const body = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
     const [held, free] = await Promise.all(
@@ -111,7 +114,7 @@ describe('the reason that an email waits', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is a failing destination, or the limit of one with its numbers', async () => {
+  it('is a failing destination, or a destination limit with its numbers', async () => {
     const failing = await send('ada@busy.example.com');
     await park(failing, 'busy.example.com');
     await closeLane(world.services.sql, { lane: 'busy.example.com', seconds: 60, closings: 1, last_reply: '421 no' });
@@ -150,7 +153,7 @@ describe('the reason that an email waits', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is that no worker is running, and since when', async () => {
+  it('is that no worker is running, with the time since when', async () => {
     const id = await send('ada@example.com');
     await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 }, 10_000);
     const [row] = await world.services.sql<{ noted_at: Date }[]>`select noted_at from delivery_workers`;

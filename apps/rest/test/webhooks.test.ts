@@ -62,7 +62,7 @@ function entriesOf(response: ApiResponse): Record<string, unknown>[] {
 }
 
 describe('201', () => {
-  it('a new endpoint shows its secret once, and stores it encrypted', async () => {
+  it("a new endpoint's secret is shown once and stored encrypted", async () => {
     const { key, id, secret, call } = await home();
 
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -79,7 +79,7 @@ describe('201', () => {
     expect((await rest.call('GET', '/webhooks', { key })).body.data).toEqual([response.body]);
   });
 
-  it('all types are selected if none is named, and the URL is normalized', async () => {
+  it('all event types are selected if none is specified, and the URL is normalized', async () => {
     const { key } = await home();
 
     const response = await add({ url: 'HTTP://LOCALHOST:4000/a/../b?x=1', description: 'Shop' }, { key });
@@ -121,7 +121,7 @@ describe('200', () => {
     expect(rest_of_it.body).toMatchObject({ has_more: false, next_cursor: null });
   });
 
-  it('an update changes the named fields and preserves the rest', async () => {
+  it('an update changes the specified fields and preserves the rest', async () => {
     const { id, call } = await home();
 
     const response = await call('PATCH', `/webhooks/${id}`, { events: ['email.bounced'], description: 'Shop' });
@@ -134,7 +134,7 @@ describe('200', () => {
     expect((await call('PATCH', `/webhooks/${id}`, { events: 'all' })).body.events).toBe('all');
   });
 
-  it('a disabled endpoint gets no posts, and missed ones once it is recovered', async () => {
+  it('a disabled endpoint gets no posts, and gets missed ones after a recovery', async () => {
     const { id, call, send, posted } = await home();
     const since = new Date(world.clock.now()).toISOString();
     expect((await call('PATCH', `/webhooks/${id}`, { status: 'disabled' })).body).toMatchObject({
@@ -166,7 +166,7 @@ describe('200', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('a recovery covers failed deliveries in the range, but no accepted ones', async () => {
+  it('a recovery includes failed deliveries in the range, but no accepted ones', async () => {
     const { id, call, send, posted } = await home();
     await send();
     await world.postWebhooks();
@@ -189,7 +189,7 @@ describe('200', () => {
     expect(new Set(posted().map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  it('an endpoint receives and recovers events of its own mode only, live or sandbox', async () => {
+  it('an endpoint receives and recovers only events in its own mode, live or sandbox', async () => {
     const { id, key, mail, call, posted } = await home();
     const since = new Date(world.clock.now()).toISOString();
     const test_key = await call('POST', '/api-keys', {
@@ -228,7 +228,7 @@ describe('200', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('a test posts a marked example of the requested type', async () => {
+  it('a test request posts a marked example of the requested type', async () => {
     const { id, call, posted } = await home(['email.bounced']);
 
     const response = await call('POST', `/webhooks/${id}/test`, { type: 'email.complained' });
@@ -245,7 +245,7 @@ describe('200', () => {
     expect((await call('POST', `/webhooks/${id}/test`)).body.event_type).toBe('email.delivered');
   });
 
-  it('deliveries are listed with their outcome, also by status, and one is replayed under its id', async () => {
+  it('deliveries are listed with their outcome, can be filtered by status, and are replayed under the same id', async () => {
     const { id, call, send, posted } = await home();
     sink.script(({ nth }) => ({ kind: 'reply', status: nth === 1 ? 500 : 200, body: 'Oh\r\nno' }));
     await send();
@@ -281,7 +281,7 @@ describe('200', () => {
     ]);
   });
 
-  it('a rotated secret is used alongside the old one for a day', async () => {
+  it('a rotated secret is used alongside the old secret for a day', async () => {
     const { id, secret, call, send, posted } = await home();
 
     const rotated = await call('POST', `/webhooks/${id}/rotate-secret`);
@@ -372,7 +372,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('the scope webhooks:manage is required for everything', async () => {
+  it('the webhooks:manage scope is required for every operation', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send', 'email:logs:read', 'domains:write'] });
     const { id } = await home();
     const calls = [
@@ -397,7 +397,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('endpoints of other workspaces, and their deliveries, are hidden', async () => {
+  it('endpoints in other workspaces, and their deliveries, are hidden', async () => {
     const { id, call, send } = await home();
     await send();
     const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
@@ -424,7 +424,7 @@ describe('404', () => {
 });
 
 describe('422', () => {
-  it('a workspace is limited to ten endpoints per mode, even concurrently', async () => {
+  it('a workspace is limited to ten endpoints per mode, even under concurrent requests', async () => {
     const { secret: key } = await world.workspace('free');
 
     const responses = await Promise.all(
@@ -507,7 +507,7 @@ describe('422', () => {
     expect(errorOf(moved).reason).toBe('private_address');
   });
 
-  it('a disabled webhook is neither tested, replayed nor recovered', async () => {
+  it('a disabled webhook cannot be tested, replayed or recovered', async () => {
     const { id, call, send } = await home();
     await send();
     const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
@@ -525,7 +525,7 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('requests count in the default window', async () => {
+  it('requests count toward the default window', async () => {
     const { id, secret: key } = await world.key({ scopes: ['webhooks:manage'] });
     await fillWindow(world, id, 'default', 118);
 

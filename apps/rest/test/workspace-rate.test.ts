@@ -42,8 +42,8 @@ async function sharedWindow({ workspace_id }: Workspace): Promise<number | null>
   return row?.used ?? null;
 }
 
-describe('the workspace_rate of a plan', () => {
-  it('fairness P15: is never exceeded by concurrent requests of two keys in all classes on two processes', async () => {
+describe("a plan's workspace_rate limit", () => {
+  it("fairness P15: is never exceeded by two keys' concurrent requests in all classes on two processes", async () => {
     const workspace = await workspaceWith({ workspace_rate: 50 });
     await fill(workspace, 43);
     const calls = [
@@ -79,7 +79,7 @@ describe('the workspace_rate of a plan', () => {
     );
   });
 
-  it('fairness P15: allows the last request, rejects the next one of either key, and resets after a minute', async () => {
+  it('fairness P15: allows the last request, rejects the next one from either key, and resets after a minute', async () => {
     const workspace = await workspaceWith({ workspace_rate: 3 });
     const statuses = [];
     for (const number of [0, 1, 2]) statuses.push((await send(workspace, number)).status);
@@ -110,7 +110,7 @@ describe('the workspace_rate of a plan', () => {
     expect(usage.headers.get('ratelimit-policy')).toBe('"default";q=120;w=60');
   });
 
-  it('counts requests of /resend', async () => {
+  it('counts requests to /resend', async () => {
     const workspace = await workspaceWith({ workspace_rate: 50 });
     await fill(workspace, 49);
     const ask = () => fetch(`${resend.url}/domains`, { headers: { authorization: `Bearer ${workspace.keys[0]}` } });
@@ -121,7 +121,7 @@ describe('the workspace_rate of a plan', () => {
     expect(responses[1]?.headers.get('retry-after')).toBe('55');
   });
 
-  it.each([1, CONCURRENT])('does not count requests beyond the limit of their key, %i at a time', async (count) => {
+  it.each([1, CONCURRENT])("does not count requests beyond their key's limit, %i at a time", async (count) => {
     const workspace = await workspaceWith({ workspace_rate: 10, send_per_minute: 2 });
     const [key] = workspace.keys;
     const sendWithFirst = () => rest.call('POST', '/email/send', { key, body: workspace.email });
@@ -140,7 +140,7 @@ describe('the workspace_rate of a plan', () => {
     expect((await rest.call('GET', '/domains', { key: workspace.keys[1] })).status).toBe(200);
   });
 
-  it('is unlimited and uncounted while null, and applies from the next request', async () => {
+  it('is unlimited and uncounted while null, and applies from the next request once set', async () => {
     const workspace = await workspaceWith({});
     for (let number = 0; number < 6; number++) expect((await send(workspace, number)).status).toBe(202);
     const usage = await rest.call('GET', '/usage', { key: workspace.keys[0] });

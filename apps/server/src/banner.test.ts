@@ -10,7 +10,7 @@ const NONE: FirstSecrets = { api_key: null, password: null, login_link: null };
 const banner = (run: Running, secrets: Partial<FirstSecrets> = {}) => bannerOf(run, { ...NONE, ...secrets });
 
 describe('the banner', () => {
-  it('shows the GraphQL URL, and how to try it on a page', () => {
+  it('shows the GraphQL URL and a page for trying it out', () => {
     const text = banner(running(['rest', 'admin']));
 
     expect(text).toContain(
@@ -18,7 +18,7 @@ describe('the banner', () => {
     );
   });
 
-  it('prints the sign-in link as the address of the dashboard, while the link is valid', () => {
+  it('prints the sign-in link as the dashboard address for as long as the link is valid', () => {
     const value = 'http://localhost:3000/login/link/abc';
 
     expect(banner(running(['rest', 'admin']), { login_link: { value } })).toContain(
@@ -27,7 +27,7 @@ describe('the banner', () => {
     expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
   });
 
-  it('fairness P35: names the files of secrets instead of their values, in a command ready to paste', () => {
+  it('fairness P35: shows the paths of secret files instead of the secrets, in a command ready to paste', () => {
     const file = '/srv/postrider/first-start/api-key';
 
     const run = running(['rest', 'admin']);
@@ -46,7 +46,7 @@ describe('the banner', () => {
     expect(banner(running(['rest']))).not.toContain('login-link');
   });
 
-  it('lists leftover databases, and offers to remove them (newcomer N20)', () => {
+  it('lists leftover databases, and suggests removing them (newcomer N20)', () => {
     const leftovers = Array.from({ length: 7 }, (_, index) => ({
       directory: `/var/lib/postrider/cluster-${index}`,
       made_for: `/root/shop-${index}/.postrider`,
@@ -59,7 +59,7 @@ describe('the banner', () => {
     expect(banner(running(['rest']))).not.toContain('databases');
   });
 
-  it('lists each listener of the process with its port', () => {
+  it("lists each of the process's listeners with its port", () => {
     const ports = { capture: 1026, inbound: 2526, submission: [587, 465], metrics: 9464 };
 
     const text = banner({ ...running(['rest', 'inbound']), ports });
@@ -74,7 +74,7 @@ describe('the banner', () => {
       expect(text).toContain(`  ${line}\n`);
   });
 
-  it('omits GraphQL if this process does not serve it', () => {
+  it('omits GraphQL if the process does not serve it', () => {
     expect(banner(running(['rest']))).not.toContain('graphql');
   });
 });

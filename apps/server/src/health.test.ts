@@ -5,7 +5,7 @@ import { createHealthHandler } from './health.ts';
 
 const world = await openWorld();
 
-it('fairness N9: /readyz queries the database once for all requests within a second', async () => {
+it('fairness N9: /readyz queries the database only once for all requests within a second', async () => {
   let statements = 0;
   const sql = new Proxy(world.services.sql, {
     apply(target, self, parameters) {

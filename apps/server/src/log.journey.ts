@@ -13,7 +13,7 @@ async function logged(error: string): Promise<unknown> {
   return JSON.parse(stderr).err;
 }
 
-it('the log names an error and its code, without the data it quotes', async () => {
+it('the log shows an error and its code, without the data quoted in the error', async () => {
   const error = `Object.assign(new Error('deadlock detected'), { code: '40P01', detail: 'a row' })`;
   expect(await logged(error)).toEqual({
     type: 'Error',
@@ -23,7 +23,7 @@ it('the log names an error and its code, without the data it quotes', async () =
   });
 });
 
-it('the log names the cause of an error', async () => {
+it('the log shows the cause of an error', async () => {
   expect(await logged(`new TypeError('outer', { cause: new RangeError('inner') })`)).toMatchObject({
     type: 'TypeError',
     message: 'outer',
@@ -31,6 +31,6 @@ it('the log names the cause of an error', async () => {
   });
 });
 
-it('the log writes any other value as text', async () => {
+it('any other value is logged as text', async () => {
   expect(await logged('42')).toBe('42');
 });

@@ -51,7 +51,7 @@ it('every alert has a test', () => {
   expect(tested).toEqual(alerts);
 });
 
-it('every rule and every alarm has a section with instructions', () => {
+it('every rule and every alarm has a documentation section with instructions', () => {
   const page = readFileSync(new URL('../../../docs/alarms.md', import.meta.url), 'utf8');
   const sections = new Set([...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name));
   const runbooks = [...fileOf('prometheus/alerts.yml').matchAll(/runbook: docs\/alarms\.md#(\w+)/g)];

@@ -21,7 +21,7 @@ async function call(method: string, path: string, key: string, body?: unknown): 
   return response.status;
 }
 
-it('keys, passwords and bodies appear in neither a log line nor a metric', async () => {
+it('keys, passwords and bodies appear in no log line or metric', async () => {
   const { services, workspace_id } = world;
   const ctx = world.as(workspace_id);
   const key = await invoke(ctx, createKey, { name: 'Shop', scopes: ['email:send'] });

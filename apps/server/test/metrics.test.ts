@@ -38,7 +38,7 @@ const scrape = async (url: string, key?: string) => {
   return { status: response.status, type: response.headers.get('content-type') ?? '', text: await response.text() };
 };
 
-it('the main port serves a key with the scope operator, and rejects every other caller', async () => {
+it('the main port accepts a key with the operator scope, and rejects every other caller', async () => {
   const admin = await world.key({ scopes: ['admin'] });
 
   const [operator, other, none] = [
@@ -55,7 +55,7 @@ it('the main port serves a key with the scope operator, and rejects every other 
   expect(JSON.parse(none.text).error).toMatchObject({ code: 'unauthorized', reason: 'missing_key' });
 });
 
-it('METRICS_PORT needs no key', async () => {
+it('METRICS_PORT requires no key', async () => {
   const { status, text } = await scrape(local);
 
   expect(status).toBe(200);
@@ -63,7 +63,7 @@ it('METRICS_PORT needs no key', async () => {
   expect((await scrape(local.replace('/metrics', '/'))).status).toBe(404);
 });
 
-it('every metric of the catalog is exposed under its name, with the buckets listed there', async () => {
+it('every metric in the catalog is exposed under its name, with the buckets listed there', async () => {
   const { text } = await scrape(local);
 
   const kinds = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]));
@@ -78,7 +78,7 @@ it('every metric of the catalog is exposed under its name, with the buckets list
   );
 });
 
-it('no series has a repeated label, which Prometheus would reject', async () => {
+it('no series has a duplicate label, which Prometheus would reject', async () => {
   await watch.turn();
 
   const { text } = await scrape(local);
@@ -89,7 +89,7 @@ it('no series has a repeated label, which Prometheus would reject', async () => 
   expect(labels.filter((names) => new Set(names).size < names.length)).toEqual([]);
 });
 
-it('an email is counted from request to delivery, under the role and instance of the process', async () => {
+it("an email is counted from request to delivery, with the process's role and instance", async () => {
   await invoke(world.as(world.workspace_id), sendMessage, {
     from: 'shop@sandbox.test',
     to: 'ada@gmail.com',
@@ -110,7 +110,7 @@ it('an email is counted from request to delivery, under the role and instance of
   expect(line('smtp_phase_seconds_count{phase="data"')).toMatch(/ 1$/);
 });
 
-it('the metrics have at most 3,000 series at 10,000 destinations and 1,000 workspaces, naming none', async () => {
+it('the metrics have at most 3,000 series for 10,000 destinations and 1,000 workspaces, and identify none of them', async () => {
   const { sql, metrics } = services;
   await sql`
     insert into workspaces (id, name, plan, created_at)
@@ -146,7 +146,7 @@ it('the metrics have at most 3,000 series at 10,000 destinations and 1,000 works
   expect(text).not.toMatch(/(?:wsp|msg|key)_\w{20}|@/);
 });
 
-it('OTLP carries the same metrics to a collector', async () => {
+it('OTLP sends the same metrics to a collector', async () => {
   const bodies: { readonly path: string; readonly text: string }[] = [];
   const collector = createServer((request, response) => {
     let text = '';

@@ -80,7 +80,7 @@ it('one trace connects the request, the commit, the attempt and the webhook', as
   for (const secret of [CANARY, world.secret, 'ada@example.com']) expect(facts).not.toContain(secret);
 });
 
-it('an email from the other APIs has a trace too', async () => {
+it('an email sent through another API also has a trace', async () => {
   const person = await callerOf(world, world.workspace_id, ['email:send'], 'member');
   const id = await send();
   spans.reset();
@@ -98,7 +98,7 @@ it('an email from the other APIs has a trace too', async () => {
   await world.drain();
 });
 
-it('an unsampled message stores no trace and starts none', async () => {
+it('an unsampled message neither stores nor starts a trace', async () => {
   const id = await send({}, false);
   await world.drain();
 
@@ -108,7 +108,7 @@ it('an unsampled message stores no trace and starts none', async () => {
   expect(spanNames()).toEqual([]);
 });
 
-it('scheduled email is attempted in its own trace, linked to its request', async () => {
+it('scheduled email is attempted in a separate trace, linked to its request', async () => {
   await send({ scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() });
   await world.clock.advance(3_700_000);
   await world.drain();

@@ -62,7 +62,7 @@ const breakRecoveries = () => world.services.sql`alter table webhook_recoveries 
 const mendRecoveries = () => world.services.sql`alter table webhook_recoveries_away rename to webhook_recoveries`;
 
 describe('jobs without lanes', () => {
-  it('run back to back on two workers, each once', async () => {
+  it('run back to back on two workers, once each', async () => {
     const workers = [await startWorker(), await startWorker()];
     for (const { services } of workers) await services.jobs.listen();
 
@@ -76,7 +76,7 @@ describe('jobs without lanes', () => {
     expect(sum).toEqual({ finished: 100 });
   });
 
-  it('record their failed runs, latest first, with the worker, and the final successful one', async () => {
+  it('record their failed runs with the worker, latest first, and the final successful run', async () => {
     const { services, metrics } = await startWorker();
     await breakRecoveries();
     await addRecoveries(1);
@@ -119,7 +119,7 @@ describe('jobs without lanes', () => {
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(3), 30_000);
   });
 
-  it('run with the concurrency set by an operator, on every running worker', async () => {
+  it('run with the concurrency that an operator sets, on every running worker', async () => {
     const { services, metrics } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
@@ -148,7 +148,7 @@ describe('jobs without lanes', () => {
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(20), 30_000);
   });
 
-  it('wait while their queue is held, and resume after the release', async () => {
+  it('wait while their queue is held, and resume after its release', async () => {
     const { id } = await invoke(ctx, createHold, {
       scope: 'queue',
       value: 'webhook.recover',
@@ -167,7 +167,7 @@ describe('jobs without lanes', () => {
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(5), 30_000);
   });
 
-  it('return to the queue if they do not finish before shutdown, and run on another worker', async () => {
+  it('return to the queue if they are unfinished at shutdown, and run on another worker', async () => {
     const { services } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
@@ -192,7 +192,7 @@ describe('jobs without lanes', () => {
 });
 
 describe('workers.list', () => {
-  it('shows the jobs of each worker, and crashed workers as not live', async () => {
+  it("shows each worker's jobs, and marks crashed workers as not live", async () => {
     const first = await startWorker();
     await first.metrics.publish();
     // It sends a heartbeat every thirty seconds of real time, so to the others it is silent from now on.
@@ -216,7 +216,7 @@ describe('workers.list', () => {
     expect(data[1]).toMatchObject({ stopped_at: null, queues: [], active: 0 });
   });
 
-  it('is available to operators only', async () => {
+  it('is available only to operators', async () => {
     const { key_id, workspace_id } = await world.workspace('business');
     const actor = { kind: 'key', workspace_id, key_id, scopes: ['admin'], mode: 'live', domains: null } as const;
 

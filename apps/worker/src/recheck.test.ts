@@ -14,7 +14,7 @@ afterAll(async () => {
   await worker.stop();
 });
 
-it('the minute job verifies a domain automatically', async () => {
+it('the job that runs every minute verifies a domain automatically', async () => {
   const { sql, jobs } = world.services;
   const context = world.as(world.workspace_id);
   const added = await invoke(context, addDomain, { name: 'good.test' });

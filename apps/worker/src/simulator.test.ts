@@ -39,8 +39,8 @@ async function capturesOf(message_id: string): Promise<string[]> {
   return rows.flatMap((row) => row.envelope_to);
 }
 
-describe('an email to the simulator', () => {
-  it('is delivered, rejected and reported per recipient, and accepted content is readable', async () => {
+describe('an email to a simulator address', () => {
+  it('is delivered, rejected and reported per recipient, and its accepted content can be read', async () => {
     const id = await send('delivered', 'bounce+5.1.1+a', 'bounce+xyz', 'ada');
 
     await expect.poll(() => statusOf(id), PATIENT).toBe('bounced');
@@ -61,7 +61,7 @@ describe('an email to the simulator', () => {
     expect((await invoke(world.as(world.workspace_id), getCapture, { id: capture?.id ?? '' })).subject).toBe('Hello');
   });
 
-  it('is deferred three times for defer+3, shown as waiting each time, and then accepted', async () => {
+  it('is deferred three times at defer+3, shown as waiting each time, and then accepted', async () => {
     const id = await send('defer+3');
 
     for (const times of [1, 2, 3]) {
@@ -87,7 +87,7 @@ describe('an email to the simulator', () => {
     expect(await capturesOf(id)).toHaveLength(1);
   });
 
-  it('is unknown after the dot for drop-after-data, and sent again with the same Message-ID', async () => {
+  it('is unknown after the dot at drop-after-data, and is sent again with the same Message-ID', async () => {
     const id = await send('drop-after-data');
     await expect.poll(async () => (await detail(id)).attempts.length, PATIENT).toBe(1);
     await nextAttempt();
@@ -101,7 +101,7 @@ describe('an email to the simulator', () => {
     expect(await capturesOf(id)).toEqual(['drop-after-data@simulator.test']);
   });
 
-  it('has no effect on lanes when it fails on purpose: a dozen for drop-after-data close none', async () => {
+  it('does not affect lanes when it fails on purpose: a dozen at drop-after-data close none', async () => {
     const id = await send(...Array.from({ length: 12 }, (_, index) => `drop-after-data+${index}`));
     await expect.poll(async () => (await detail(id)).attempts.length, PATIENT).toBe(12);
     expect(await world.services.sql`select lane from lanes where closings > 0`).toEqual([]);
@@ -117,7 +117,7 @@ describe('an email to the simulator', () => {
     ]);
   });
 
-  it('is slow for slow, while others are delivered', async () => {
+  it('is delivered slowly at slow, while other email is still delivered', async () => {
     const slow = await send(...Array.from({ length: 20 }, (_, index) => `slow+2s+${index}`));
     await expect.poll(() => statusOf(slow), PATIENT).toBe('sending');
     const quick = await send('delivered+beside');
@@ -130,7 +130,7 @@ describe('an email to the simulator', () => {
     for (const attempt of attempts) expect(attempt.phases_ms.mail).toBeGreaterThan(1900);
   });
 
-  it('is accepted for complain and dsn, and a report returns to its own envelope sender', async () => {
+  it('is accepted at complain and dsn, and a report is sent to its own envelope sender', async () => {
     const complained = await send('complain');
     const failed = await send('dsn+5.2.2');
 

@@ -80,7 +80,7 @@ function strip(): void {
 }
 
 describe('a fetched MTA-STS policy', () => {
-  it('applies to workers that start later, even without its record, until it expires', async () => {
+  it('applies to workers that start later, even without its DNS record, until it expires', async () => {
     publish();
 
     // The server offers no TLS, so the policy forbids delivery.
@@ -97,7 +97,7 @@ describe('a fetched MTA-STS policy', () => {
   it.each<[string, () => void]>([
     ['there was none', () => strip()],
     ['its host did not answer', () => world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;'])],
-  ])('applies to a worker that had looked when %s, even if the record is missing now', async (_name, before) => {
+  ])('applies to a worker that looked when %s, even if the record is missing now', async (_name, before) => {
     let time = 0;
     const early = worker(() => time);
     before();
@@ -131,7 +131,7 @@ describe('a fetched MTA-STS policy', () => {
     expect(blocked).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
   });
 
-  it('applies to a worker whose own copy expired, if another has fetched it since', async () => {
+  it('applies to a worker whose own copy expired, if another worker has fetched it since', async () => {
     let time = 0;
     const early = worker(() => time);
     publish();
@@ -147,7 +147,7 @@ describe('a fetched MTA-STS policy', () => {
     for (const outcome of [first, expired]) expect(outcome).toMatchObject({ kind: 'deferred', tls_policy: 'mta-sts' });
   });
 
-  it('yields to a weaker policy of another worker only if the record requires it', async () => {
+  it("is replaced by another worker's weaker policy only if the DNS record requires it", async () => {
     let time = 0;
     const early = worker(() => time);
     publish();
@@ -167,7 +167,7 @@ describe('a fetched MTA-STS policy', () => {
     expect(changed).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });
 
-  it('is deleted when it expires, or if there are too many', async () => {
+  it('is deleted when it expires, or if there are too many policies', async () => {
     const store = stsPolicyStore(world.services);
     const domains = async () =>
       (await world.services.sql`select domain from sts_policies order by domain`).map((row) => row.domain);
@@ -185,7 +185,7 @@ describe('a fetched MTA-STS policy', () => {
     expect(await domains()).toEqual(['week.test']);
   });
 
-  it('is never skipped if the database does not respond', async () => {
+  it('is never ignored if the database does not respond', async () => {
     const peer = await world.peer();
     await peer.sql.end();
 

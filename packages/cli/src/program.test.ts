@@ -18,8 +18,8 @@ const has = (program: string) => existsSync(join('/usr/bin', program));
 const postrider = (args: readonly string[], env: Environment = {}) =>
   run(args, { POSTRIDER_API_KEY: `pr_live_${'0'.repeat(64)}`, ...env });
 
-describe('the program', () => {
-  it('help shows the version, the commands and the exit codes', async () => {
+describe('the CLI program', () => {
+  it('shows the version, commands and exit codes in its help', async () => {
     const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
 
     expect(await postrider(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
@@ -28,7 +28,7 @@ describe('the program', () => {
     expect(out).toContain('Exit codes:');
   });
 
-  it("help describes each command with the command's own description", async () => {
+  it("describes each command in its help with the command's own description", async () => {
     const whole = await createWholeProgram({ env: {}, print() {}, note() {}, fail() {} });
 
     const commands = whole.commands.filter((one) => one.name() !== 'completion');
@@ -37,7 +37,7 @@ describe('the program', () => {
     );
   });
 
-  it('completion completes commands and options in bash, zsh and fish', async () => {
+  it('completes commands and options in bash, zsh and fish', async () => {
     const bash = await postrider(['completion', 'bash']);
 
     expect(bash.out).toMatch(/'queues hold'\) next='.*--reason/);
@@ -58,21 +58,21 @@ describe('the program', () => {
     expect(await printedBy('fish', ['--no-config', '-c', fish])).toBe('hold\nholds\nwebhooks\n');
   });
 
-  it('an unknown subcommand is rejected with the commands of its group', async () => {
+  it('rejects an unknown subcommand with the commands in its group', async () => {
     const rejection = await postrider(['queues', 'list']);
 
     expect(rejection.code).toBe(2);
     expect(rejection.err).toContain('queues has top, jobs, job, ');
   });
 
-  it('an invalid POSTRIDER_URL is rejected before a request is made', async () => {
+  it('rejects an invalid POSTRIDER_URL before making a request', async () => {
     const rejection = await postrider(['keys', 'list'], { POSTRIDER_URL: 'localhost:3000' });
 
     expect(rejection.code).toBe(1);
     expect(rejection.err).toMatch(/^invalid_environment: POSTRIDER_URL is localhost:3000/);
   });
 
-  it('an unreachable server is reported with the cause, even if the error has no code', async () => {
+  it('reports why a server is unreachable, even if the error has no code', async () => {
     // A port that fetch itself blocks.
     const rejection = await postrider(['keys', 'list'], { POSTRIDER_URL: 'http://127.0.0.1:1' });
 

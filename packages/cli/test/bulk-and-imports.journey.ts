@@ -6,8 +6,8 @@ import { type Outcome, openCommandLine } from './command-line.ts';
 
 const { directory, postrider, send } = await openCommandLine();
 
-describe('bulk', () => {
-  it('a bulk operation is previewed, run once its count is confirmed, and recorded as a receipt', async () => {
+describe('the bulk command', () => {
+  it('previews a bulk operation, runs it once its count is confirmed, and records a receipt', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const email = await send('--to', 'ada@example.com', '--tag', 'bulk', '--schedule', scheduled_at, '--json');
     const { id } = JSON.parse(email.out);
@@ -43,7 +43,7 @@ describe('bulk', () => {
     expect([lateCancel.code, lateCancel.err.split(':')[0]]).toEqual([1, 'bulk_finished']);
   });
 
-  it('a filter by sender domain selects emails, and a preview without matches has no token', async () => {
+  it('selects emails with a filter by sender domain, and returns no token for a preview without matches', async () => {
     const email = await send('--to', 'ada@example.com', '--tag', 'aimed', '--json');
     const { id } = JSON.parse(email.out);
 
@@ -66,7 +66,7 @@ describe('bulk', () => {
     }
   });
 
-  it('an export is downloaded as JSON lines', async () => {
+  it('downloads an export as JSON lines', async () => {
     const email = await send('--to', 'ada@example.com', '--tag', 'exported', '--json');
     const preview = await postrider(['bulk', 'preview', 'export', '--tag', 'exported', '--json']);
     const start = await postrider([
@@ -93,7 +93,7 @@ describe('bulk', () => {
   });
 });
 
-describe('import', () => {
+describe('the import command', () => {
   const data = (name: string) => fileURLToPath(new URL(`../test-data/${name}`, import.meta.url));
   const files = [
     ...['--suppressions', data('postmark-suppressions.json')],
@@ -102,7 +102,7 @@ describe('import', () => {
   ];
   const parts = ({ out }: Outcome) => (JSON.parse(out) as { parts: Record<string, unknown>[] }).parts;
 
-  it('an import previews its changes, applies them on request, and changes nothing when repeated', async () => {
+  it('previews its changes, applies them on request, and changes nothing when repeated', async () => {
     const dry = await postrider(['import', 'postmark', ...files]);
     const first = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
     const again = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
@@ -126,7 +126,7 @@ describe('import', () => {
     );
   });
 
-  it('an import needs a file, and rejects one of another kind before it writes any', async () => {
+  it('requires a file, and rejects one of the wrong type before writing anything', async () => {
     expect(await postrider(['import', 'resend'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('missing_option'),
@@ -140,8 +140,8 @@ describe('import', () => {
   });
 });
 
-describe('suppressions', () => {
-  it('an address is added, listed and removed', async () => {
+describe('the suppressions command', () => {
+  it('adds, lists and removes an address', async () => {
     const addition = await postrider(['suppressions', 'add', 'Ada@Example.com', '--reason', 'asked by phone']);
     expect(addition.out).toMatch(/ada@example\.com +manual .*asked by phone/);
     expect((await postrider(['suppressions', 'list', '--email', 'ADA@example.com'])).out).toBe(addition.out);
@@ -154,7 +154,7 @@ describe('suppressions', () => {
     expect((await postrider(['suppressions', 'remove', 'ada@example.com'])).err).toMatch(/^suppression_not_found: /);
   });
 
-  it('a file is imported in parts, lists its invalid lines, and changes nothing when repeated (newcomer N19)', async () => {
+  it('imports a file in parts, lists its invalid lines, and changes nothing when repeated (newcomer N19)', async () => {
     const file = join(directory, 'addresses.csv');
     const addresses = Array.from({ length: 450 }, (_, index) => `m${index}@example.com,"left, in May"`);
     await writeFile(file, ['email,reason', ...addresses, '', 'nobody', 'last@example.com'].join('\r\n'));
@@ -171,7 +171,7 @@ describe('suppressions', () => {
     expect(data.at(-1)).toMatchObject({ source: 'import', reason: 'left, in May' });
   });
 
-  it('a missing file is reported as unreadable', async () => {
+  it('reports a missing file as unreadable', async () => {
     expect((await postrider(['suppressions', 'import', join(directory, 'none.txt')])).err).toMatch(
       /^unreadable_file: .*ENOENT/,
     );

@@ -3,7 +3,7 @@ import { openCommandLine } from './command-line.ts';
 
 const { postrider, zone } = await openCommandLine();
 
-describe('domains', () => {
+describe('the domains command', () => {
   interface RecordView {
     readonly fqdn: string;
     readonly type: string;
@@ -11,7 +11,7 @@ describe('domains', () => {
     readonly host: string;
   }
 
-  it('a domain is added with its DNS records and verified once they are published', async () => {
+  it('adds a domain with its DNS records, and verifies it once they are published', async () => {
     const addition = await postrider(['domains', 'add', 'Example.test', '--selector', 'acme', '--json']);
     expect(addition).toMatchObject({ code: 0, err: '' });
     const { dns_records } = JSON.parse(addition.out) as { dns_records: RecordView[] };
@@ -48,7 +48,7 @@ describe('domains', () => {
     expect((await postrider(['domains', 'rotate-keys', 'example.test'])).out).toContain('acme2._domainkey');
   });
 
-  it('an unknown domain is examined by doctor, which prints published records as plain text', async () => {
+  it('examines an unknown domain with doctor, which prints published records as plain text', async () => {
     zone.set('stranger.test', 'TXT', ['v=spf1 -all', 'v=spf1 \u001b[31m ~all']);
 
     const ill = await postrider(['domains', 'doctor', 'stranger.test']);
@@ -62,7 +62,7 @@ describe('domains', () => {
     expect(JSON.parse(rejection.err).error.reason).toBe('domain_not_allowed');
   });
 
-  it('a domain is suspended and resumed', async () => {
+  it('suspends and resumes a domain', async () => {
     await postrider(['domains', 'add', 'halted.test']);
 
     const suspension = await postrider(['domains', 'suspend', 'halted.test', 'spam']);

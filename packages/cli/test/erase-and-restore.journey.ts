@@ -29,7 +29,7 @@ describe('destructive commands', () => {
     return { code, out, err, prompt };
   }
 
-  it('an erasure shows what it would destroy, and waits until the count is typed', async () => {
+  it('show what an erasure would destroy, and wait until the count is typed', async () => {
     await send('--to', 'counted@example.com');
     await send('--to', 'counted@example.com');
 
@@ -43,7 +43,7 @@ describe('destructive commands', () => {
     expect([erasure.code, erasure.out]).toEqual([0, expect.stringMatching(/^ers_\w+ {2}completed/)]);
   });
 
-  it('a revocation of one key asks for the count too, and audit verify draws a progress bar', async () => {
+  it('also require the count for revoking one key; audit verify draws a progress bar', async () => {
     const key = JSON.parse((await postrider(['keys', 'create', '--name', 'K', '--scope', 'admin', '--json'])).out);
     const revocation = await responding(['keys', 'revoke', key.id], '1');
     const verification = await responding(['audit', 'verify'], '');
@@ -54,8 +54,8 @@ describe('destructive commands', () => {
   });
 });
 
-describe('erase', () => {
-  it('a receipt shows counts and where data may remain, without the address', async () => {
+describe('the erase command', () => {
+  it('prints a receipt with counts and places where data may remain, without the address', async () => {
     await send('--to', 'erased.person@example.com');
     await vi.waitFor(
       async () => {
@@ -76,7 +76,7 @@ describe('erase', () => {
     expect(JSON.parse(remainder).data).toEqual([]);
   });
 
-  it('an erasure with --no-wait returns immediately, and an invalid address is rejected', async () => {
+  it('returns immediately with --no-wait, and rejects an invalid address', async () => {
     const start = await postrider(['erase', 'another.person@example.com', '--no-wait', '--yes', '--json']);
     const rejection = await postrider(['erase', 'no-address', '--yes']);
 
@@ -85,8 +85,8 @@ describe('erase', () => {
   });
 });
 
-describe('restore-check', () => {
-  it('the instance is held, and emails listed as sent in a log are closed', async () => {
+describe('the restore-check command', () => {
+  it('holds the instance, and closes emails listed as sent in a log', async () => {
     await postrider(['queues', 'hold', 'queue', 'delivery.attempt', '--reason', 'A backup is to have open mail']);
     const email = JSON.parse((await send('--to', 'sent@example.com', '--json')).out);
     const open = JSON.parse((await send('--to', 'open@example.com', '--json')).out);

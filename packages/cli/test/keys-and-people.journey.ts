@@ -3,8 +3,8 @@ import { openCommandLine } from './command-line.ts';
 
 const { postrider, url } = await openCommandLine();
 
-describe('keys', () => {
-  it('a new key is listed and revoked, and then rejected', async () => {
+describe('the keys command', () => {
+  it('creates, lists and revokes a key, which is then rejected', async () => {
     const key = JSON.parse((await postrider(['keys', 'create', '--name', 'Reader', '--scope', 'admin', '--json'])).out);
     const list = await postrider(['keys', 'list'], { POSTRIDER_API_KEY: key.secret });
     expect(list.out).toMatch(new RegExp(`${key.id} .*active.*Reader`));
@@ -17,7 +17,7 @@ describe('keys', () => {
     expect(rejection.err).toMatch(/^revoked_key: .*\nSet POSTRIDER_API_KEY/);
   });
 
-  it('a rotated key is replaced by another', async () => {
+  it('replaces a rotated key with a new one', async () => {
     const key = JSON.parse((await postrider(['keys', 'create', '--name', 'Old', '--scope', 'admin', '--json'])).out);
 
     const rotation = await postrider(['keys', 'rotate', key.id]);
@@ -30,8 +30,8 @@ describe('keys', () => {
   });
 });
 
-describe('operators', () => {
-  it('an operator signs in with the password that reset-password prints', async () => {
+describe('the operators command', () => {
+  it('prints a password with reset-password that lets an operator sign in', async () => {
     const reset = await postrider(['operators', 'reset-password', 'admin@sandbox.test', '--json']);
 
     const { password } = JSON.parse(reset.out);
@@ -47,14 +47,14 @@ describe('operators', () => {
     expect([await signIn(password), await signIn('wrong')]).toEqual([303, 401]);
   });
 
-  it('an unknown email address is rejected', async () => {
+  it('rejects an unknown email address', async () => {
     const rejection = await postrider(['operators', 'reset-password', 'nobody@sandbox.test']);
 
     expect(rejection.code).toBe(1);
     expect(rejection.err).toMatch(/^user_not_found: /);
   });
 
-  it('a login link signs the only operator in once, at the public URL', async () => {
+  it('creates a login link that signs in the only operator once, at the public URL', async () => {
     const creation = await postrider(['operators', 'login-link', '--json']);
     const link = JSON.parse(creation.out);
     const press = () => fetch(link.url, { method: 'POST', redirect: 'manual', headers: { origin: url } });
@@ -64,7 +64,7 @@ describe('operators', () => {
     expect((await press()).status).toBe(401);
   });
 
-  it('a second operator is added and removed, but the last one cannot be removed', async () => {
+  it('adds and removes a second operator, but cannot remove the last one', async () => {
     const addition = await postrider(['operators', 'add', 'Second@people.test', '--password']);
     expect(addition.out).toMatch(
       /^\S{20}\nthe new user’s password; shown once\nAdded second@people\.test as an operator\n$/,
@@ -79,8 +79,8 @@ describe('operators', () => {
   });
 });
 
-describe('members', () => {
-  it('a member is added, gets another role and is removed, but the last admin cannot be removed', async () => {
+describe('the members command', () => {
+  it('adds a member, changes the role and removes the member, but cannot remove the last admin', async () => {
     const addition = await postrider(['members', 'add', 'ada@people.test', '--role', 'admin']);
     const second = await postrider(['members', 'add', 'bob@people.test', '--role', 'viewer', '--json']);
     const change = await postrider(['members', 'set-role', 'bob@people.test', 'member']);
@@ -101,15 +101,15 @@ describe('members', () => {
     expect((await postrider(['members', 'remove', 'bob@people.test', '--yes'])).err).toMatch(/^member_not_found: /);
   });
 
-  it('an unknown role or workspace is rejected', async () => {
+  it('rejects an unknown role or workspace', async () => {
     const owner = await postrider(['members', 'add', 'eve@people.test', '--role', 'owner']);
     expect([owner.code, owner.err]).toEqual([2, expect.stringContaining('viewer, member, admin')]);
     expect((await postrider(['members', 'list', '--workspace', 'wsp_none'])).err).toMatch(/^workspace_not_found: /);
   });
 });
 
-describe('workspaces and plans', () => {
-  it('a plan and a workspace on it are created, changed and listed', async () => {
+describe('the workspaces and plans commands', () => {
+  it('create, change and list a plan and a workspace that uses it', async () => {
     const plan = await postrider(['plans', 'create', 'tiny', '--recipients', '5', '--monthly', '100', '--json']);
     const creation = await postrider(['workspaces', 'create', 'Shop', '--plan', 'tiny', '--json']);
     const { id, api_key } = JSON.parse(creation.out);
@@ -137,8 +137,8 @@ describe('workspaces and plans', () => {
   });
 });
 
-describe('audit', () => {
-  it('entries are listed, exported and verified', async () => {
+describe('the audit command', () => {
+  it('lists, exports and verifies entries', async () => {
     const { id } = JSON.parse(
       (await postrider(['keys', 'create', '--name', 'Seen', '--scope', 'email:send', '--json'])).out,
     );

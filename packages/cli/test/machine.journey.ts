@@ -6,7 +6,7 @@ import { emptyDirectory, openCommandLine } from './command-line.ts';
 const { directory, launch, postrider } = await openCommandLine({ embedded: true });
 
 describe('keys create --local', () => {
-  it('a local key with every scope is created beside the running server', async () => {
+  it('creates a local key with every scope beside the running server', async () => {
     const creation = await launch(['keys', 'create', '--local', '--json'], { POSTRIDER_API_KEY: '' });
 
     expect(creation).toMatchObject({ code: 0, err: '' });
@@ -14,7 +14,7 @@ describe('keys create --local', () => {
     expect((await postrider(['keys', 'list'], { POSTRIDER_API_KEY: secret })).code).toBe(0);
   });
 
-  it('a local key is not created if nothing is installed', async () => {
+  it('creates no local key if nothing is installed', async () => {
     const rejection = await launch(['keys', 'create', '--local'], { DATA_DIR: join(directory, 'elsewhere') });
 
     expect(rejection.code).toBe(1);
@@ -22,8 +22,8 @@ describe('keys create --local', () => {
   });
 });
 
-describe('migrate', () => {
-  it('an empty database is migrated once', async () => {
+describe('the migrate command', () => {
+  it('migrates an empty database once', async () => {
     const empty = await emptyDirectory();
     try {
       const first = await launch(['migrate', '--json'], { DATA_DIR: empty });
@@ -40,7 +40,7 @@ describe('migrate', () => {
 });
 
 describe('doctor', () => {
-  it('a running installation is healthy', async () => {
+  it('reports a running installation as healthy', async () => {
     const { code, out } = await postrider(['doctor', '--json']);
 
     expect(code).toBe(0);
@@ -71,7 +71,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('a failed check is named, and a check that does not apply is skipped', async () => {
+  it('names a failed check and skips a check that does not apply', async () => {
     const { code, out } = await launch(['doctor'], {
       POSTRIDER_URL: 'http://127.0.0.1:9',
       POSTRIDER_API_KEY: '',
@@ -85,8 +85,8 @@ describe('doctor', () => {
   });
 });
 
-describe('databases', () => {
-  it('leftover databases on this machine are listed without those in use, and none is removed automatically', async () => {
+describe('leftover databases', () => {
+  it('are listed without the databases in use, and none is removed automatically', async () => {
     const { code, out } = await launch(['databases', '--json']);
 
     expect(code).toBe(0);
@@ -95,7 +95,7 @@ describe('databases', () => {
     expect(data.every(({ removed }) => !removed)).toBe(true);
   });
 
-  it('a named database is removed, with --deleted required if its folder may be on an unmounted volume', async () => {
+  it('can be removed by name, but require --deleted if the folder’s volume may be unmounted', async () => {
     const place = await emptyDirectory();
     const makeCluster = async (name: string, made_for: string) => {
       const directory = join(place, 'postrider-root', name);

@@ -5,8 +5,8 @@ import { emptyDirectory, openCommandLine, outcomeOf, spawnCommand } from './comm
 
 const { environment, key, postrider, url } = await openCommandLine();
 
-describe('the program', () => {
-  it('output is JSON when there is no terminal, unless --output says otherwise', async () => {
+describe('the CLI', () => {
+  it('prints JSON when there is no terminal, unless --output specifies another format', async () => {
     const output = await outcomeOf(spawnCommand(['keys', 'list'], environment()));
     const rejection = await outcomeOf(spawnCommand(['email', 'get', 'msg_0'], environment()));
 
@@ -20,7 +20,7 @@ describe('the program', () => {
     expect((await postrider(['keys', 'list', '--output', 'yaml'])).code).toBe(2);
   });
 
-  it('exit codes are 0, 1, 2 and 3, as documented in the help', async () => {
+  it('exits with 0, 1, 2 or 3, as documented in the help', async () => {
     const codes = [
       await postrider(['keys', 'list']),
       await postrider(['email', 'get', 'msg_0']),
@@ -31,13 +31,13 @@ describe('the program', () => {
     expect(codes.map(({ code }) => code)).toEqual([0, 1, 2, 3]);
   });
 
-  it('POSTRIDER_URL accepts the URL of the API', async () => {
+  it('accepts the API URL from POSTRIDER_URL', async () => {
     expect(await postrider(['keys', 'list'], { POSTRIDER_URL: `${url}/v1/` })).toMatchObject({ code: 0 });
   });
 });
 
 describe('login', () => {
-  it('the URL and the key are saved for later commands, in a file only its owner can read', async () => {
+  it('saves the URL and key for later commands in a file that only its owner can read', async () => {
     const home = await emptyDirectory();
     const child = spawnCommand(['login', '--url', `${url}/v1`], { HOME: home });
     child.stdin.end(`${key}\n`);
@@ -61,7 +61,7 @@ describe('login', () => {
     await rm(home, { recursive: true });
   });
 
-  it('an empty input is rejected before a request is sent', async () => {
+  it('rejects empty input before sending a request', async () => {
     const home = await emptyDirectory();
     const child = spawnCommand(['login', '--url', url], { HOME: home });
     child.stdin.end('\n');
@@ -70,7 +70,7 @@ describe('login', () => {
     await rm(home, { recursive: true });
   });
 
-  it('a rejected key is not saved', async () => {
+  it('does not save a rejected key', async () => {
     const home = await emptyDirectory();
     const child = spawnCommand(['login', '--url', url], { HOME: home });
     child.stdin.end(`pr_live_${'0'.repeat(64)}\n`);

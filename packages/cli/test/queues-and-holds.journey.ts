@@ -4,7 +4,7 @@ import { openCommandLine } from './command-line.ts';
 const { postrider, send } = await openCommandLine();
 
 describe('queues, workers and schedules', () => {
-  it('queue depths, live workers and scheduled jobs are listed', async () => {
+  it('lists queue depths, live workers and scheduled jobs', async () => {
     const workers = await postrider(['workers', 'list']);
     const schedules = await postrider(['schedules', 'list']);
 
@@ -26,7 +26,7 @@ describe('queues, workers and schedules', () => {
     expect(job).toMatchObject({ code: 0, out: expect.stringMatching(/^job_\w+ {2}storage\.maintain \w+\n$/) });
   });
 
-  it('jobs can be listed, redriven and retried, and their concurrency limited', async () => {
+  it('jobs can be listed, redriven and retried, and their concurrency can be limited', async () => {
     const list = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--json']);
     const preview = await postrider(['queues', 'redrive', 'domain.recheck', '--preview']);
     const concurrency = await postrider(['queues', 'concurrency', 'domain.recheck', '2', '--reason', 'many domains']);
@@ -42,7 +42,7 @@ describe('queues, workers and schedules', () => {
 });
 
 describe('destinations', () => {
-  it('a limited destination is listed under its normalized name until the limit is removed', async () => {
+  it('a rate-limited destination is listed under its normalized name until the limit is removed', async () => {
     const limit = await postrider([
       'destinations',
       'limit',
@@ -87,8 +87,8 @@ describe('destinations', () => {
   });
 });
 
-describe('queues hold and release', () => {
-  it('a held destination shows why its email waits, and can be released', async () => {
+describe('holding and releasing queues', () => {
+  it('a held destination shows why its email is waiting, and can be released', async () => {
     const hold = await postrider([
       'queues',
       'hold',
@@ -134,7 +134,7 @@ describe('queues hold and release', () => {
     expect(history).toMatchObject([{ id: hold_id, ended_by: 'release' }]);
   });
 
-  it('a printed fix runs as is, for example the release of the email queue', async () => {
+  it('the suggested fix can be run as printed (releasing the email queue)', async () => {
     const queueAge = async () => {
       const { checks } = JSON.parse((await postrider(['doctor', '--json'])).out) as {
         checks: { name: string; result: string; fix?: string }[];
@@ -152,7 +152,7 @@ describe('queues hold and release', () => {
     expect(await queueAge()).toMatchObject({ result: 'ok' });
   });
 
-  it('an unknown scope, an unknown queue and a release without a hold are rejected', async () => {
+  it('rejects an unknown scope, an unknown queue and a release without a hold', async () => {
     const scope = await postrider(['queues', 'hold', 'planet', 'mars']);
     expect([scope.code, scope.err]).toEqual([1, expect.stringMatching(/^invalid_type: planet is not a valid scope/)]);
     const missingReason = await postrider(['queues', 'hold', 'queue', 'delivery.attempt']);

@@ -6,7 +6,7 @@ import { openCommandLine, outcomeOf, spawnCommand, watch } from './command-line.
 const { directory, key, launch, postrider, send, url } = await openCommandLine();
 
 describe('send', () => {
-  it('a sent email appears in email get with its recipients and events', async () => {
+  it('email get shows a sent email with its recipients and events', async () => {
     const email = await send('--to', 'ada@example.com', 'bob@example.com', '--tag', 'first', '--json');
 
     expect(email).toMatchObject({ code: 0, err: '' });
@@ -23,7 +23,7 @@ describe('send', () => {
     ]);
   });
 
-  it('headers, metadata, a schedule and an idempotency key are passed to the API', async () => {
+  it('passes headers, metadata, a schedule and an idempotency key to the API', async () => {
     const more = ['--header', 'X-Campaign: a:b', '--metadata', 'order=7', '--scheduled-at', '2000-01-01T00:00:00Z'];
 
     const rejection = await send('--to', 'ada@example.com', ...more, '--json');
@@ -37,7 +37,7 @@ describe('send', () => {
     expect(metadata).toEqual({ order: '7' });
   });
 
-  it('attachments take their names from the files and their types from the extensions', async () => {
+  it('derives attachment names from file names, and types from extensions', async () => {
     const [report, odd] = [join(directory, 'report 1.pdf'), join(directory, 'notes.unheard')];
     await writeFile(report, '%PDF-1.7');
     await writeFile(odd, Buffer.from([0, 255]));
@@ -58,7 +58,7 @@ describe('send', () => {
     expect(raw).toContain(Buffer.from('%PDF-1.7').toString('base64'));
   });
 
-  it('an attachment that is too large or unreadable is rejected with an error that names it', async () => {
+  it('rejects an attachment that is too large or unreadable, and names the file', async () => {
     const [large, missing] = [join(directory, 'large.bin'), join(directory, 'none.pdf')];
     await writeFile(large, '');
     await truncate(large, 10 * 1024 * 1024 + 1);
@@ -73,7 +73,7 @@ describe('send', () => {
     expect(JSON.parse(folder.err).error).toMatchObject({ reason: 'unreadable_file' });
   });
 
-  it('an email that is too large because of its bodies is left for the server to reject', async () => {
+  it('leaves it to the server to reject an email whose bodies are too large', async () => {
     const largest_file = join(directory, 'most.bin');
     await writeFile(largest_file, '');
     await truncate(largest_file, 10 * 1024 * 1024);
@@ -101,7 +101,7 @@ describe('send', () => {
     expect(JSON.parse(again.out)).toMatchObject({ id, status: 'canceled' });
   });
 
-  it('email give-up fails a deferred email and rejects any other', async () => {
+  it('email give-up fails a deferred email and rejects an email in any other state', async () => {
     const email = await send(
       '--to',
       'defer+3+give-up@simulator.test',
@@ -147,7 +147,7 @@ describe('send', () => {
     expect(none).toMatchObject({ code: 3 });
   });
 
-  it('an error shows its reason, its message, every invalid field and a link', async () => {
+  it('shows an error’s reason, message, invalid fields and link', async () => {
     const rejection = await launch(['send', '--from', 'a@sandbox.test', '--to', 'nobody', '--subject', 'x']);
 
     expect(rejection).toMatchObject({ code: 1, out: '' });
@@ -158,7 +158,7 @@ describe('send', () => {
 });
 
 describe('logs list', () => {
-  it('the newest emails matching all filters are listed, with a note if there are more', async () => {
+  it('shows the newest emails that match all filters, with a note if there are more', async () => {
     await send('--to', 'ada@example.com', '--tag', 'listed');
     await send('--to', 'bob@example.com', '--tag', 'listed');
 
@@ -171,7 +171,7 @@ describe('logs list', () => {
     expect([none.code, none.out]).toEqual([0, 'No results.\n']);
   });
 
-  it('an unknown status is rejected', async () => {
+  it('rejects an unknown status', async () => {
     const rejection = await postrider(['logs', 'list', '--status', 'lost']);
 
     expect([rejection.code, rejection.err]).toEqual([1, expect.stringContaining('status')]);
@@ -179,7 +179,7 @@ describe('logs list', () => {
 });
 
 describe('logs tail', () => {
-  it('each new email is printed once, oldest first, until Ctrl-C exits with code 0', async () => {
+  it('prints each new email once, oldest first, until Ctrl-C ends it with exit code 0', async () => {
     const before = JSON.parse((await send('--to', 'before@example.com', '--json')).out);
     const env = { POSTRIDER_URL: url, POSTRIDER_API_KEY: key };
     const tail = spawnCommand(['logs', 'tail', '-n', '1', '--interval', '1', '--json'], env);
@@ -205,7 +205,7 @@ describe('logs tail', () => {
 });
 
 describe('stats, backlog and failures', () => {
-  it('stats, backlog and failures are printed as text and as JSON', async () => {
+  it('are printed as text or as JSON', async () => {
     const stats = await postrider(['stats', '--json', '--by', 'provider', '--metrics', 'accepted', 'delivered']);
     const backlog = await postrider(['backlog', '--json', '--by', 'tag', '--top', '5']);
     const failures = await postrider(['failures', '--json', '--kind', 'webhook']);
@@ -220,7 +220,7 @@ describe('stats, backlog and failures', () => {
     expect((await postrider(['failures'])).out).toBe('No failures.\n');
   });
 
-  it('a range outside the retention period is rejected', async () => {
+  it('reject a time range outside the retention period', async () => {
     const rejection = await postrider(['stats', '--bucket', 'minute', '--since', '2020-01-01T00:00:00Z']);
 
     expect([rejection.code, rejection.err]).toEqual([1, expect.stringMatching(/^invalid_range: /)]);

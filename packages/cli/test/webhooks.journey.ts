@@ -8,7 +8,7 @@ import { openCommandLine, outcomeOf, spawnCommand, watch } from './command-line.
 const { environment, key, launch, postrider, send, url } = await openCommandLine();
 
 describe('webhooks listen', () => {
-  it('each new event is forwarded once to a local program, signed with the printed secret', async () => {
+  it('forwards each new event once to a local program, signed with the printed secret', async () => {
     await send('--to', 'before@example.com');
     const sink = await startWebhookSink();
     sink.script(({ nth }) => ({ kind: 'reply', status: nth === 1 ? 200 : 500 }));
@@ -37,7 +37,7 @@ describe('webhooks listen', () => {
     await sink.stop();
   });
 
-  it('a refused connection is retried, and events arrive in order once a receiver listens', async () => {
+  it('retries a refused connection, and delivers events in order once a receiver listens', async () => {
     const sink = await startWebhookSink();
     const { port } = new URL(sink.url);
     await sink.stop();
@@ -63,7 +63,7 @@ describe('webhooks listen', () => {
     receiver.close();
   });
 
-  it('invalid options are rejected with the expected format', async () => {
+  it('rejects invalid options, and shows the expected format', async () => {
     const nowhere = await launch(['webhooks', 'listen']);
     const file = await postrider(['webhooks', 'listen', '--forward-to', 'file:///etc/passwd']);
     const type = await postrider(['webhooks', 'listen', '--forward-to', '4000', '--events', 'email.opened']);
@@ -76,7 +76,7 @@ describe('webhooks listen', () => {
 });
 
 describe('webhooks', () => {
-  it('a webhook can be created, receives a verified delivery, and can be removed', async () => {
+  it('can be created, receive a verified delivery, and be removed', async () => {
     const creation = await postrider(['webhooks', 'create', 'http://localhost:4000/', '--events', 'email.delivered']);
     const [secret = '', id = ''] = /^(whsec_\S+)\n(whk_\w+) sends to /.exec(creation.out)?.slice(1) ?? [];
 

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('connect', () => {
-  it('returns a query its own rows after a previous one failed while streaming', async () => {
+  it('returns a query’s own rows after the previous query failed while streaming', async () => {
     const failing = sql`select 1 / (2000 - n) as quotient from generate_series(1, 4000) as n`;
     await expect(failing).rejects.toThrow('division by zero');
 
@@ -32,7 +32,7 @@ describe('connect', () => {
     expect([...rows]).toEqual([{ answer: 'right' }]);
   });
 
-  it('returns a query its own rows after a previous statement timeout', async () => {
+  it('returns a query’s own rows after a previous statement timeout', async () => {
     await sql`set statement_timeout = '500ms'`;
     await expect(sql`select n, pg_sleep(n / 2000) from generate_series(1, 4000) as n`).rejects.toThrow('timeout');
 
@@ -42,7 +42,7 @@ describe('connect', () => {
     await sql`set statement_timeout = '30s'`;
   });
 
-  it('survives a transaction whose connection is terminated, and sends none of it into the next one', async () => {
+  it('survives a terminated connection in a transaction, and sends none of that transaction on the next connection', async () => {
     const pool = connect(url, { max: 1, application_name: 'cut' });
     await pool`create table if not exists cut (step text)`;
     const gate = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ describe('connect', () => {
     await pool.end();
   });
 
-  it('aborts a stalled transaction before others give up on its rows', async () => {
+  it('aborts a stalled transaction before other transactions give up on its rows', async () => {
     const pool = connect(url, { max: 1, application_name: 'still' });
     await pool`create table still (id int)`;
     await pool`insert into still values (1)`;
@@ -96,7 +96,7 @@ describe('connect', () => {
     await pool.end();
   });
 
-  it('rejects the pipelined statements of a dropped connection, and returns the next query its own rows', async () => {
+  it('rejects a dropped connection’s pipelined statements, and returns the next query’s own rows', async () => {
     for (let round = 0; round < 20; round++) {
       const pool = connect(url, { max: 2, application_name: 'cut' });
       const work = Array.from({ length: 10 }, () =>
@@ -122,7 +122,7 @@ describe('connect', () => {
   it.each([
     ['directly', (address: string) => address],
     ['behind a pooler', throughPooler],
-  ])('sets the timeouts and name of every session, %s', async (_, addressOf) => {
+  ])('sets the timeouts and name for every session, %s', async (_, addressOf) => {
     const names = ['statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout', 'application_name'];
     const fresh = connect(addressOf(url), { max: 1, application_name: 'named' });
     const rows = await fresh`select name, setting from pg_settings where name = any(${names}) order by name`;
@@ -131,7 +131,7 @@ describe('connect', () => {
     expect(rows.map((row) => row.setting)).toEqual(['named', '4000', '10000', '30000']);
   });
 
-  it('reuses the most recently used connection, letting others close, and opens more on demand', async () => {
+  it('reuses the most recently used connection, lets others close, and opens more on demand', async () => {
     const pool = connect(url, { max: 4, application_name: 'pool', idle_seconds: 3 });
     const rush = async () => {
       const all_here = Promise.withResolvers<void>();
@@ -164,7 +164,7 @@ describe('connect', () => {
     expect(first.filter((pid) => second.includes(pid))).toHaveLength(1);
   });
 
-  it('passes notices to the caller and prints none', async () => {
+  it('passes notices to the caller, and prints none', async () => {
     const notices: string[] = [];
     const fresh = connect(url, {
       max: 1,
@@ -177,7 +177,7 @@ describe('connect', () => {
     expect(notices).toEqual(['table "absent" does not exist, skipping']);
   });
 
-  it('receives warnings even if the role has them turned off', async () => {
+  it('receives warnings even if they are turned off for the role', async () => {
     const warnings: string[] = [];
     await sql`alter role current_user in database ${sql(database)} set client_min_messages = 'error'`;
     const fresh = connect(url, {
@@ -192,7 +192,7 @@ describe('connect', () => {
     expect(warnings).toEqual(['no standby has it']);
   });
 
-  it('fails within seconds if nothing is listening', async () => {
+  it('fails within seconds if no server is listening', async () => {
     const nowhere = connect('postgres://nobody:none@127.0.0.1:1/none', { max: 1, application_name: 'nowhere' });
 
     await expect(nowhere`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });

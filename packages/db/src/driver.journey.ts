@@ -34,7 +34,7 @@ async function wired(scenario: string): Promise<unknown> {
 }
 
 describe('a transaction', () => {
-  it.each([1, 2])('has exclusive use of its connection if BEGIN fills the pipeline of a pool of %i', async (max) => {
+  it.each([1, 2])('has exclusive use of its connection if BEGIN fills the pipeline in a pool of %i', async (max) => {
     await sql`drop table if exists boundary`;
     await sql`create table boundary (step text)`;
     const pool = connect(url, { max, application_name: 'boundary' });
@@ -53,15 +53,15 @@ describe('a transaction', () => {
     await pool.end();
   });
 
-  it('has exclusive use of its connection if the socket pushes back at BEGIN', async () => {
+  it('has exclusive use of its connection if the socket applies backpressure at BEGIN', async () => {
     expect(await wired('push back')).toEqual({ first: false, later: true });
   });
 
-  it('keeps its connection if the socket drains between two of its statements', async () => {
+  it('keeps its connection if the socket drains between two statements', async () => {
     expect(await wired('drain')).toEqual(['inside', 'outside']);
   });
 
-  it('rejects every statement waiting in it if its connection is lost', async () => {
+  it('rejects all of its waiting statements if the connection is lost', async () => {
     const pool = connect(url, { max: 1, application_name: 'waiting' });
     let statements: Promise<unknown> = Promise.resolve();
     const lost = pool.begin(async (tx) => {
@@ -79,7 +79,7 @@ describe('a transaction', () => {
 });
 
 describe('a lost connection', () => {
-  it('rejects anything written to it afterward', async () => {
+  it('rejects statements written to it afterward', async () => {
     const pool = connect(url, { max: 1, application_name: 'written-late' });
     const reserved = await pool.reserve();
     await reserved`select 1`;
@@ -93,15 +93,15 @@ describe('a lost connection', () => {
     await pool.end();
   });
 
-  it('leaves no unsent bytes for the next one', async () => {
+  it('leaves no unsent bytes for the next connection', async () => {
     expect(await wired('unsent')).toEqual([['CONNECTION_CLOSED'], [{ word: 'next' }]]);
   });
 
-  it('accepts no further query once its socket has failed', async () => {
+  it('accepts no further queries once its socket has failed', async () => {
     expect(await wired('reset')).toEqual([['ECONNRESET'], [{ word: 'next' }]]);
   });
 
-  it('leaves neither its query nor its error for the next one', async () => {
+  it('leaves neither its query nor its error for the next connection', async () => {
     const pool = connect(url, { max: 1, application_name: 'left-over' });
     await pool`select 1`;
     const lost = settled([pool`select pg_sleep(20)`]);
@@ -113,11 +113,11 @@ describe('a lost connection', () => {
   });
 });
 
-it('a failing query for array types rejects the first query, without a separate unhandled rejection', async () => {
+it('a failing query for array types rejects the first query, without an additional unhandled rejection', async () => {
   expect(await wired('array types')).toEqual([['57014'], [{ two: 2 }]]);
 });
 
-it('a query has no function of its own, allowing a young-generation collection to free it', async () => {
+it('a query holds no closure of its own, so a young-generation collection can free it', async () => {
   const functionsOf = (query: object) => Object.values(query).filter((value) => typeof value === 'function');
   const first = sql`select 1`;
   const second = sql`select 2`;

@@ -28,7 +28,7 @@ function bodyOf(name: string, refers: boolean | string): string {
   return directory;
 }
 
-it('a database that no data directory refers to is listed: missing, emptied, or replaced (newcomer N20)', () => {
+it('a database whose data directory is missing, emptied or replaced is listed (newcomer N20)', () => {
   bodyOf('used', true);
   const deleted = bodyOf('gone', false);
   const replaced = bodyOf('replaced', '/var/lib/postrider/cluster-other');
@@ -43,7 +43,7 @@ it('a database that no data directory refers to is listed: missing, emptied, or 
   expect(bytesIn(deleted)).toBe('18\n'.length + join(root, 'gone').length);
 });
 
-it('a database that an unreadable file may refer to is left alone', () => {
+it('a database that an unreadable file may refer to is not listed', () => {
   bodyOf('damaged', true);
   writeFileSync(join(root, 'damaged', 'embedded.json'), '{');
 
@@ -61,7 +61,7 @@ it('a database is removed only if it is still unreferenced', () => {
   expect([deleted, used, join(root, 'used')].map((path) => existsSync(path))).toEqual([false, true, true]);
 });
 
-it('a database whose data directory may be on an unmounted volume is retained, unless declared deleted', () => {
+it('a database whose data directory may be on an unmounted volume is kept, unless declared deleted', () => {
   const far = bodyOf('far', false);
   writeFileSync(join(far, 'owner'), join(root, 'volume', 'far'));
 
@@ -72,7 +72,7 @@ it('a database whose data directory may be on an unmounted volume is retained, u
   expect(existsSync(far)).toBe(false);
 });
 
-it('a database that disappears while being measured has 0 bytes', () => {
+it('a database that disappears during measurement has 0 bytes', () => {
   const directory = join(parent, 'cluster-gone');
 
   const bytes = bytesIn(directory);

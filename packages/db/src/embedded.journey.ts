@@ -72,7 +72,7 @@ afterAll(() => {
 });
 
 describe('startEmbedded', () => {
-  it('preserves the data between starts', async () => {
+  it('preserves data between starts', async () => {
     const second = await start();
 
     expect(second.reused).toBe(false);
@@ -88,7 +88,7 @@ describe('startEmbedded', () => {
     expect(existsSync(join(data_dir, 'postgres/data/postmaster.pid'))).toBe(false);
   });
 
-  it('real R22: stops the server when its process dies, however abruptly, and restarts with the data', async () => {
+  it('real R22: stops the server when its process dies, however abruptly, and restarts with the same data', async () => {
     await startAndDie();
     const pidFile = join(data_dir, 'postgres/data/postmaster.pid');
     await expect.poll(() => existsSync(pidFile), { timeout: 30_000 }).toBe(false);
@@ -99,7 +99,7 @@ describe('startEmbedded', () => {
     expect(await query(embedded.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('starts even if the server was killed and left its pid file', async () => {
+  it('starts even if the server was killed and left a pid file behind', async () => {
     const first = await start();
     const pid = postmasterPid();
     process.kill(pid, 'SIGKILL');
@@ -123,7 +123,7 @@ describe('startEmbedded', () => {
     expect(await query(embedded.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('keeps the server running while another start still uses it', async () => {
+  it('keeps the server running while another process still uses it', async () => {
     const [one, two] = await Promise.all([start(), start()]);
     expect([one.reused, two.reused].sort()).toEqual([false, true]);
     expect(one.url).toBe(two.url);
@@ -133,7 +133,7 @@ describe('startEmbedded', () => {
     expect(await query(two.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('gives a copied directory its own server', async () => {
+  it('gives a copied data directory its own server', async () => {
     const original = await start();
     const copy = join(parent, 'copy');
     cpSync(data_dir, copy, { recursive: true });
@@ -146,7 +146,7 @@ describe('startEmbedded', () => {
     expect(await query(original.url, 'select word from kept')).toEqual([{ word: 'kept' }]);
   });
 
-  it('listens on loopback only, with a password that only the owner can read', async () => {
+  it('listens only on loopback, with a password that only the owner can read', async () => {
     const embedded = await start();
 
     const [facts] = await query(
@@ -161,7 +161,7 @@ describe('startEmbedded', () => {
     await expect(query(wrong, 'select 1')).rejects.toThrow('password authentication failed');
   });
 
-  it('rejects data from another major version and explains the way out', async () => {
+  it('rejects data from another major version, and explains what to do', async () => {
     const other = join(parent, 'other');
     cpSync(data_dir, other, { recursive: true });
     writeFileSync(join(other, 'postgres/data/PG_VERSION'), '17\n');
@@ -169,7 +169,7 @@ describe('startEmbedded', () => {
     await expect(start({ data_dir: other })).rejects.toThrow('was created by Postgres 17');
   });
 
-  it('rejects a database whose password file is missing rather than replacing it', async () => {
+  it('rejects a database whose password file is missing, and does not replace the database', async () => {
     const other = join(parent, 'bare');
     cpSync(data_dir, other, { recursive: true });
     rmSync(join(other, 'embedded.json'));
@@ -177,7 +177,7 @@ describe('startEmbedded', () => {
     await expect(start({ data_dir: other })).rejects.toThrow('embedded.json with its password does not');
   });
 
-  it('leaves no unusable server running', async () => {
+  it('leaves no unusable server running after a failed start', async () => {
     const other = join(parent, 'changed');
     cpSync(data_dir, other, { recursive: true });
     const facts = JSON.parse(readFileSync(join(other, 'embedded.json'), 'utf8'));
@@ -188,7 +188,7 @@ describe('startEmbedded', () => {
     expect(existsSync(join(other, 'postgres/data/postmaster.pid'))).toBe(false);
   });
 
-  it('finds the data again in a directory closed to other users', async () => {
+  it('finds existing data in a directory that other users cannot access', async () => {
     const closed = join(parent, 'closed');
     mkdirSync(closed, { mode: 0o700 });
 

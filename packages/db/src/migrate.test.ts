@@ -57,7 +57,7 @@ async function letters(): Promise<number[]> {
 }
 
 describe('migrate', () => {
-  it('runs the files in order, returns their names, and does nothing the second time', async () => {
+  it('runs the files in order, returns their names, and does nothing on the second run', async () => {
     const first = await migrate(url, undefined, migrations);
     const second = await migrate(url, undefined, migrations);
 
@@ -66,7 +66,7 @@ describe('migrate', () => {
     expect(await letters()).toEqual([1, 2]);
   });
 
-  it('lets one of three concurrent starters migrate while the others wait', async () => {
+  it('lets one of three concurrent processes migrate while the others wait', async () => {
     write('0003_slow', 'select pg_sleep(0.3); insert into letters values (3);');
 
     const runs = await Promise.all([1, 2, 3].map(() => migrate(url, undefined, migrations)));
@@ -75,7 +75,7 @@ describe('migrate', () => {
     expect(await letters()).toEqual([1, 2, 3]);
   });
 
-  it('keeps the results before a failing file, nothing from that file, and resumes there', async () => {
+  it('keeps results from before a failing file and none from that file, and resumes there', async () => {
     write('0003_broken', 'insert into letters values (3); select * from absent;');
     const lines: string[] = [];
     await expect(migrate(url, (line) => lines.push(line), migrations)).rejects.toThrow(
@@ -109,7 +109,7 @@ describe('an index created while email is written', () => {
   const index =
     "-- concurrently: the release before runs on it.\ncreate index mails_word on mails (word) where word <> 'x';\n";
 
-  it('covers every partition, including later ones, and does not block writes meanwhile', async () => {
+  it('covers every partition, including future ones, without blocking writes', async () => {
     write('0003_mails', partitioned);
     await migrate(url, undefined, migrations);
     write('0004_words', index);
@@ -141,7 +141,7 @@ describe('an index created while email is written', () => {
     expect(indexes.map((row) => row.table)).toEqual(['mails', 'mails_1', 'mails_2', 'mails_default']);
   });
 
-  it('is completed by the next run if one was interrupted', async () => {
+  it('is completed by the next run if its creation was interrupted', async () => {
     write('0003_mails', partitioned);
     await migrate(url, undefined, migrations);
     await sql`create index mails_word on only mails (word) where word <> 'x'`;
@@ -167,14 +167,14 @@ describe('an index created while email is written', () => {
     expect(indexes.map(({ columns }) => columns)).toEqual([1, 2]);
   });
 
-  it('does not mistake another table’s index for its own', async () => {
+  it('is not confused with another table’s index', async () => {
     write('0003_mails', `${partitioned} create index mails_1_mails_word on letters (id);`);
     write('0004_words', index);
 
     await expect(migrate(url, undefined, migrations)).rejects.toThrow('the name of an index of another table');
   });
 
-  it('is marked in the first line of its migration, and no other migration has the mark', async () => {
+  it('is created by a migration marked in its first line, and no other migration has the mark', async () => {
     write('0003_letters', 'insert into letters values (3);\n-- concurrently with nothing\n');
 
     expect(await migrate(url, undefined, migrations)).toHaveLength(3);
@@ -182,7 +182,7 @@ describe('an index created while email is written', () => {
     expect(await letters()).toEqual([1, 2, 3]);
   });
 
-  it('is the only statement in its migration', async () => {
+  it('is created by the only statement in its migration', async () => {
     await migrate(url, undefined, migrations);
     write('0003_words', `${index}insert into letters values (3);`);
 
@@ -190,16 +190,16 @@ describe('an index created while email is written', () => {
   });
 });
 
-describe('the product migrations', () => {
-  it('are numbered without gaps, because a database with a later one rejects an earlier one', () => {
+describe('the product’s migrations', () => {
+  it('are numbered without gaps, because a database with a later migration rejects an earlier one', () => {
     const files = readdirSync(new URL('../migrations/', import.meta.url)).filter((name) => name.endsWith('.sql'));
 
     expect(files.sort().map((name) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1));
   });
 });
 
-describe('a lock held by others', () => {
-  it('is retried with short waits, letting the requests behind it through', async () => {
+describe('a migration that waits for a lock', () => {
+  it('retries with short waits, which let other requests for the lock through', async () => {
     await migrate(url, undefined, migrations);
     write('0003_more', 'alter table letters add column sound text;');
     const reader = connect(url, { max: 1, application_name: 'migrate-test' });
@@ -227,7 +227,7 @@ describe('a lock held by others', () => {
 });
 
 describe('pendingMigrations', () => {
-  it('lists every file on an empty database and only the new ones later', async () => {
+  it('lists every file for an empty database, and only new files later', async () => {
     expect(await pendingMigrations(sql, migrations)).toEqual(['0001_letters', '0002_more']);
     await migrate(url, undefined, migrations);
     expect(await pendingMigrations(sql, migrations)).toEqual([]);
@@ -239,7 +239,7 @@ describe('pendingMigrations', () => {
 });
 
 describe('a database that this release cannot upgrade', () => {
-  it('a database created before checksums existed is rejected with instructions, and left unchanged', async () => {
+  it('is rejected with instructions, and left unchanged, if created before checksums existed', async () => {
     await migrate(url, undefined, migrations);
     await sql`drop table migration_checksums`;
     write('0003_new', 'insert into letters values (3);');
@@ -251,7 +251,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await sql`select from pg_tables where tablename = 'migration_checksums'`).toHaveLength(0);
   });
 
-  it('a database created before the baseline is rejected with instructions, and left unchanged', async () => {
+  it('is rejected with instructions, and left unchanged, if created before the baseline', async () => {
     await migrate(url, undefined, migrations);
     const before = await tables();
 
@@ -263,7 +263,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await schemaVersion(sql)).toBe('0002_more');
   });
 
-  it('a database migrated with a different version of a file is rejected with that file’s name', async () => {
+  it('is rejected, with the file’s name, if migrated with a different version of a file', async () => {
     await migrate(url, undefined, migrations);
     write('0002_more', 'insert into letters values (20);');
     write('0003_new', 'insert into letters values (3);');
@@ -274,7 +274,7 @@ describe('a database that this release cannot upgrade', () => {
     expect(await schemaVersion(sql)).toBe('0002_more');
   });
 
-  it('a database whose migration stopped before storing its checksum is still upgradable', async () => {
+  it('does not include a database whose migration stopped before storing a checksum', async () => {
     await migrate(url, undefined, migrations);
     await sql`delete from migration_checksums where name = '0002_more'`;
     write('0003_new', 'insert into letters values (3);');

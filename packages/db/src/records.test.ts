@@ -47,7 +47,7 @@ it('lists are restored exactly', async () => {
 });
 
 it.each(['\x1a', 'a\x1eb', '\x1f', '\x1d', `${'long '.repeat(50)}\x1e`])(
-  'text that would be read as another row or field is rejected: %j',
+  'text that would be parsed as an additional row or field is rejected: %j',
   (text) => {
     expect(fitsRecord(text)).toBe(false);
     expect(() => recordTexts([['fine', text]])).toThrow('separator');

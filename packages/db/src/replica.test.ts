@@ -24,8 +24,8 @@ function follow() {
   };
 }
 
-describe('a replica', () => {
-  it('is usable if it is at most five seconds behind the primary, even if nothing is written', async () => {
+describe('a database replica', () => {
+  it('is usable if it is at most five seconds behind the primary, even without any writes', async () => {
     const replica = follow();
     expect(replica.usable()).toBe(false);
     expect(await replica.look({ replica: 90, primary: 100 })).toBe(false);
@@ -35,7 +35,7 @@ describe('a replica', () => {
     expect(await replica.look({ replica: 200, primary: 200 })).toBe(true);
   });
 
-  it('is unusable if it comes back minutes behind', async () => {
+  it('is unusable if it returns minutes behind the primary', async () => {
     const replica = follow();
     expect(await replica.look({ replica: 100, primary: 100 })).toBe(true);
     replica.pass(500);
@@ -48,14 +48,14 @@ describe('a replica', () => {
     expect(await replica.look({ replica: 9000, primary: 9100 })).toBe(true);
   });
 
-  it('is unusable if it is ahead of the primary, or replays nothing', async () => {
+  it('is unusable if it is ahead of the primary or replays nothing', async () => {
     const replica = follow();
     expect(await replica.look({ replica: 5000, primary: 100 })).toBe(false);
     expect(await replica.look({ replica: 5000, primary: 4999 })).toBe(false);
     expect(await replica.look({ replica: null, primary: 100 })).toBe(false);
   });
 
-  it('counts the time since the last check', async () => {
+  it('includes the time since the last check in its lag', async () => {
     const replica = follow();
     await replica.look({ replica: 100, primary: 100 });
     replica.pass(4000);

@@ -25,7 +25,7 @@ async function look(address: string): Promise<void> {
   }
 }
 
-it('connections that keep their session are accepted', async () => {
+it('a connection that keeps its session is accepted', async () => {
   await expect(look(url)).resolves.toBeUndefined();
 });
 

@@ -2,7 +2,7 @@ import { describe, expectTypeOf, it } from 'vitest';
 import type { Fragment, Query, Sql, Tx } from './sql.ts';
 
 describe('an SQL statement', () => {
-  it('has neither cancel nor cursor, from a pool or in a transaction', () => {
+  it('has no cancel or cursor method, whether from a pool or in a transaction', () => {
     expectTypeOf<Query<[]>>().not.toHaveProperty('cancel');
     expectTypeOf<Query<[]>>().not.toHaveProperty('cursor');
     expectTypeOf<ReturnType<Sql['unsafe']>>().not.toHaveProperty('cancel');

@@ -5,7 +5,7 @@ import { repeatEvery } from './repeat-task.ts';
 const world = await openWorld();
 
 describe('a repeating task', () => {
-  it('runs again after each run, even a failed one, and never concurrently with itself', async () => {
+  it('runs again after each run, even a failed run, and never concurrently with itself', async () => {
     let running = 0;
     let runs = 0;
     const enough = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ describe('a repeating task', () => {
     expect(world.logged.filter((line) => line.level === 50).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('is waited for by a stop if running, and is then the last run', async () => {
+  it('finishes its current run before a stop completes, and does not run again', async () => {
     let runs = 0;
     const start = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();

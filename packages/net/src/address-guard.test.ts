@@ -48,7 +48,7 @@ describe('the address guard', () => {
     '',
   ])('rejects %s', (address) => expect(guard(address)).toMatch(/not (?:an|a public) address/));
 
-  it('allows the configured networks, in any address notation, and nothing beyond them', () => {
+  it('allows the configured networks, in any address notation, and no others', () => {
     const allowing = createAddressGuard(['127.0.0.0/8', '::1', 'fd00::/8']);
 
     expect(['127.0.0.9', '::ffff:127.0.0.9', '::1', 'fd12::1'].map(allowing)).toEqual([null, null, null, null]);
@@ -56,7 +56,7 @@ describe('the address guard', () => {
     expect(allowing('::2')).not.toBeNull();
   });
 
-  it('rejects every IPv6 address outside 2000::/3 except mapped ones', () => {
+  it('rejects every IPv6 address outside 2000::/3, except mapped addresses', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const first = Number.parseInt(address.split(':')[0] || '0', 16);

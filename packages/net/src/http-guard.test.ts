@@ -63,7 +63,7 @@ describe('a non-public address', () => {
     '①②⑦.0.0.1',
     '127。0。0。1',
     '0.0.0.0',
-  ])('is rejected when spelled %s', async (host) => {
+  ])('is rejected however the local machine is written: %s', async (host) => {
     const outcome = await post(guardOf(), `http://${host}:${portOf(sink.url)}/`);
 
     expect(outcome).toMatchObject({ kind: 'failed', error: expect.stringMatching(/not a public address|not public/) });
@@ -79,14 +79,14 @@ describe('a non-public address', () => {
     '224.0.0.1',
     '[fd00::1]',
     '[fe80::1]',
-  ])('is rejected when spelled %s', async (host) => {
+  ])('is rejected when written as %s', async (host) => {
     expect(await post(guardOf(), `http://${host}/`)).toMatchObject({
       kind: 'failed',
       error: expect.stringMatching(/not a public address/),
     });
   });
 
-  it('is rejected if a name resolves to it, even after resolving to a public one before', async () => {
+  it('is rejected if a name resolves to it, even if it previously resolved to a public address', async () => {
     const guard = guardOf();
     const url = `http://hook.test:${portOf(sink.url)}/`;
     dns.set('hook.test', 'A', ['203.0.113.9']);
@@ -103,7 +103,7 @@ describe('a non-public address', () => {
     expect(sink.requests).toEqual([]);
   });
 
-  it('is accepted if the operator has allowed its network, by both address and name', async () => {
+  it('is accepted by both address and name if the operator has allowed its network', async () => {
     dns.set('hook.test', 'A', ['10.0.0.1', '127.0.0.1']);
 
     expect(await post(open(), `${sink.url}/a`)).toMatchObject({ kind: 'answered', status: 200 });
@@ -117,14 +117,14 @@ describe('a non-public address', () => {
 });
 
 describe('an HTTP response', () => {
-  it('a redirect is returned, not followed', async () => {
+  it('is returned, not followed, if it is a redirect', async () => {
     sink.script(() => ({ kind: 'reply', status: 302, headers: { location: 'http://169.254.169.254/' } }));
 
     expect(await post(open(), sink.url)).toMatchObject({ kind: 'answered', status: 302 });
     expect(sink.requests).toHaveLength(1);
   });
 
-  it('is truncated to its first kilobyte, without control characters, and with its Retry-After', async () => {
+  it('is truncated to its first kilobyte, without control characters, and includes Retry-After', async () => {
     sink.script(() => ({
       kind: 'reply',
       status: 503,
@@ -140,7 +140,7 @@ describe('an HTTP response', () => {
     expect(Buffer.byteLength(outcome.text)).toBeLessThanOrEqual(1024);
   });
 
-  it('counts by its status even if its body never ends, breaks off or is far too long', async () => {
+  it('is judged by its status even if its body never ends, breaks off or is too long', async () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n';
     const endless = await talker((socket) => socket.write(`${head}begun`));
     const broken = await talker((socket) => socket.end(`${head}begun`));
@@ -152,7 +152,7 @@ describe('an HTTP response', () => {
     expect(await post(guard, long)).toMatchObject({ kind: 'answered', status: 200, text: 'x'.repeat(1024) });
   });
 
-  it('a late response counts as none, however slowly it drips', async () => {
+  it('is treated as missing if it is late, however slowly it trickles in', async () => {
     const silent = await talker(() => undefined);
     const dripping = await talker((socket) => {
       const timer = setInterval(() => socket.write('X-A: b\r\n'), 50);
@@ -167,7 +167,7 @@ describe('an HTTP response', () => {
     expect(await post(guard, dripping)).toEqual({ kind: 'failed', error });
   });
 
-  it('a response with headers over 16 kB, or that is not HTTP, counts as none', async () => {
+  it('is treated as missing if its headers exceed 16 kB or it is not HTTP', async () => {
     const large = await talker((socket) => socket.write(`HTTP/1.1 200 OK\r\nx-a: ${'x'.repeat(20_000)}\r\n\r\n`));
     const other = await talker((socket) => socket.end('220 mail ready\r\n'));
 
@@ -175,7 +175,7 @@ describe('an HTTP response', () => {
     expect(await post(open(), other)).toMatchObject({ kind: 'failed' });
   });
 
-  it('is missing if no server is listening, if the name is unknown, and if the caller aborts', async () => {
+  it('is missing if no server is listening, the name is unknown, or the caller aborts', async () => {
     const stopped = await startWebhookSink();
     await stopped.stop();
     const gave_up = new AbortController();
@@ -193,7 +193,7 @@ describe('an HTTP response', () => {
     closed.resolve();
   });
 
-  it('is missing once the client has stopped, whether or not it has posted before', async () => {
+  it('is missing once the client has stopped, whether or not the client has posted before', async () => {
     const used = open();
     const unused = open();
     await post(used, sink.url);
@@ -203,7 +203,7 @@ describe('an HTTP response', () => {
     expect(await post(unused, sink.url)).toEqual({ kind: 'failed', error: 'the client is stopped' });
   });
 
-  it('a response over TLS counts as none without a trusted certificate for the host', async () => {
+  it('is treated as missing over TLS without a trusted certificate for the host', async () => {
     const responding = createTlsServer(mailCertificate, (_, response) => response.end());
     await new Promise<void>((resolve) => responding.listen(0, '127.0.0.1', resolve));
     closing.push(async () => {

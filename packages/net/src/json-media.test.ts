@@ -23,11 +23,11 @@ describe('jsonMediaProblem', () => {
     'multipart/form-data; boundary=application/json',
     'application/json, application/json',
     'application/jsonp',
-  ])('names application/json if %s is sent', (type) => {
+  ])('suggests application/json if %s is sent', (type) => {
     expect(jsonMediaProblem(type)).toContain('Content-Type: application/json');
   });
 
-  it.each(['latin1', 'utf-16', '"iso-8859-1"', ''])('names the charset %s (newcomer N11)', (charset) => {
+  it.each(['latin1', 'utf-16', '"iso-8859-1"', ''])('reports the unsupported charset %s (newcomer N11)', (charset) => {
     const problem = jsonMediaProblem(`application/json; charset=${charset}`);
 
     expect(problem).toContain('UTF-8');

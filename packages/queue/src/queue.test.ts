@@ -68,7 +68,7 @@ async function states(): Promise<string[]> {
 }
 
 describe('send', () => {
-  it('leaves nothing behind when its transaction is rolled back', async () => {
+  it('leaves no job behind when its transaction is rolled back', async () => {
     const failing = sql.begin(async (tx) => {
       await queue.send(tx, 'parcel.carry', [{ data: { parcel: 1 } }, { data: { parcel: 2 } }]);
       throw new Error('changed its mind');
@@ -88,7 +88,7 @@ describe('send', () => {
     expect(await queue.fetch('parcel.carry', 10)).toMatchObject([{ data: { parcel: 1 }, retry_count: 0 }]);
   });
 
-  it('rejects a duplicate id, because a job that is not stored would be a lost email', async () => {
+  it('rejects a duplicate id, because a job that is not stored would mean a lost email', async () => {
     const id = randomUUID();
     await send([{ parcel: 1, id }]);
 
@@ -97,7 +97,7 @@ describe('send', () => {
     expect(await states()).toEqual(['created']);
   });
 
-  it('hides a job until it is due by the clock of the database', async () => {
+  it('hides a job until it is due by the database clock', async () => {
     const clock = createTestClock(sql);
     await clock.freeze(new Date('2031-03-01T12:00:00Z'));
     await send([{ parcel: 1, start_after: new Date('2031-03-01T13:00:00Z') }]);
@@ -111,7 +111,7 @@ describe('send', () => {
 });
 
 describe('fetch', () => {
-  it('gives each job to one of many concurrent fetches', async () => {
+  it('gives each job to only one of many concurrent fetches', async () => {
     await send(Array.from({ length: 60 }, (_, parcel) => ({ parcel })));
     const other = await startQueue();
 
@@ -122,7 +122,7 @@ describe('fetch', () => {
     expect(parcels).toHaveLength(60);
   });
 
-  it('cancels and reports a job with an unreadable payload, and returns the others', async () => {
+  it('cancels and reports a job with an unreadable payload, and returns the other jobs', async () => {
     const ids = [randomUUID(), randomUUID()] as const;
     await send([
       { parcel: 1, id: ids[0] },
@@ -157,7 +157,7 @@ describe('the custom fetch', () => {
     fetched: started_on instanceof Date && heartbeat_on instanceof Date,
   });
 
-  it('changes a row as pg-boss does, on the first fetch and after a failure', async () => {
+  it('changes a row exactly as pg-boss does, on the first fetch and after a failure', async () => {
     const boss = new PgBoss({ connectionString: database.url, schema: 'pgboss', migrate: false, supervise: false });
     await boss.start();
     const [ours, theirs] = [randomUUID(), randomUUID()];
@@ -180,7 +180,7 @@ describe('the custom fetch', () => {
     await boss.stop({ graceful: false });
   });
 
-  it('returns the oldest jobs of the highest priority, and no blocked or deferred ones', async () => {
+  it('returns the oldest jobs with the highest priority, and no blocked or deferred jobs', async () => {
     const ids = Array.from({ length: 4 }, () => randomUUID());
     for (const [parcel, id] of ids.entries()) await send([{ parcel, id }]);
     const [first, second, urgent, blocked] = ids;
@@ -194,7 +194,7 @@ describe('the custom fetch', () => {
     expect(order).toEqual([urgent, first, second]);
   });
 
-  it('returns only recently created jobs on request, and all otherwise', async () => {
+  it('returns only recently created jobs on request, and all jobs otherwise', async () => {
     const [old, young] = [randomUUID(), randomUUID()];
     await send([
       { parcel: 1, id: old },
@@ -313,7 +313,7 @@ describe('a statement planned while the queue was empty', () => {
 });
 
 describe('complete and touch', () => {
-  it('settle the fetched attempt, and no later one of the same job', async () => {
+  it('settle the fetched attempt, and no later attempt at the same job', async () => {
     await send([{ parcel: 1 }]);
     const [stale] = await queue.fetch('parcel.carry', 1);
     await sql`update pgboss.job set state = 'retry' where name = 'parcel.carry'`;
@@ -340,7 +340,7 @@ describe('complete and touch', () => {
     expect(await states()).toEqual(['active']);
   });
 
-  it('refresh only the heartbeat of the fetched attempt', async () => {
+  it('refresh the heartbeat of only the fetched attempt', async () => {
     await send([{ parcel: 1 }]);
     const [stale] = await queue.fetch('parcel.carry', 1);
     if (!stale) throw new Error('nothing was fetched');
@@ -361,7 +361,7 @@ describe('complete and touch', () => {
 });
 
 describe('work', () => {
-  it('returns unfinished jobs to the queue after the timeout without using up a retry', async () => {
+  it('returns unfinished jobs to the queue after the timeout, without using up a retry', async () => {
     await send([{ parcel: 1 }]);
     const { promise: start, resolve: begin } = Promise.withResolvers<void>();
     const { promise: done, resolve: end } = Promise.withResolvers<void>();
@@ -390,7 +390,7 @@ describe('work', () => {
 });
 
 describe('withoutLiveJob', () => {
-  it('returns the ids without a waiting or running job', async () => {
+  it('returns the ids that have no waiting or running job', async () => {
     const ids = Array.from({ length: 4 }, () => randomUUID());
     const [waiting = '', running = '', done = '', never = ''] = ids;
     await send([{ parcel: 1, id: running }]);
@@ -408,7 +408,7 @@ describe('withoutLiveJob', () => {
 });
 
 describe('wake', () => {
-  it('reaches the listeners of every process, each by its queue name', async () => {
+  it('reaches the listeners in every process, each by its queue name', async () => {
     const other = await startQueue();
     await other.listen();
     const notifications: string[] = [];
@@ -430,7 +430,7 @@ describe('wake', () => {
 });
 
 describe('installQueue', () => {
-  it('can be repeated, even concurrently, and leaves jobs and settings unchanged', async () => {
+  it('can be repeated, even concurrently, without changing jobs or settings', async () => {
     await send([{ parcel: 1 }]);
     const settings = () =>
       sql`select name, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, retention_seconds, table_name
@@ -445,7 +445,7 @@ describe('installQueue', () => {
     expect(await sql`select from pgboss.schedule where name = 'parcel.weigh'`).toHaveLength(1);
   });
 
-  it('applies settings changed by a later release', async () => {
+  it('applies settings changed in a later release', async () => {
     const changed = {
       ...catalogue,
       'parcel.carry': { ...catalogue['parcel.carry'], options: { ...options, retry_limit: 7 } },
@@ -459,7 +459,7 @@ describe('installQueue', () => {
     await installQueue(database.url, catalogue);
   });
 
-  it('sets up an empty database during two concurrent starts', async () => {
+  it('sets up an empty database during two concurrent startups', async () => {
     const fresh = await createDatabase();
     const own = connect(fresh.url, { max: 1, application_name: 'queue-test' });
     await own`drop schema pgboss cascade`;
@@ -472,7 +472,7 @@ describe('installQueue', () => {
   });
 });
 
-describe('withdrawal and resumption', () => {
+describe('withdrawal and restoration of jobs', () => {
   const rowOf = async (id: string) => {
     const [row] = await sql`select * from pgboss.job where id = ${id}`;
     const { created_on, start_after, started_on, heartbeat_on, keep_until, ...rest } = row ?? {};
@@ -486,7 +486,7 @@ describe('withdrawal and resumption', () => {
   const resume = (id: string) => sql`
     ${queue.resumption(sql, 'parcel.carry', sql`select ${id}::uuid as id, '{"parcel": 7}'::jsonb as data, 0 as priority`)}`;
 
-  it('delete a job and restore it as if it had just been fetched', async () => {
+  it('delete a job, and restore it as if it had just been fetched', async () => {
     const id = randomUUID();
     await send([{ parcel: 7, id }]);
     const jobs = await queue.fetch('parcel.carry', 1);
@@ -501,7 +501,7 @@ describe('withdrawal and resumption', () => {
     expect(await sql`select from pgboss.job where id = ${id}`).toHaveLength(0);
   });
 
-  it('skip a job that was fetched again since, and one that is already restored', async () => {
+  it('skip a job that has since been fetched again, or is already restored', async () => {
     const id = randomUUID();
     await send([{ parcel: 7, id }]);
     const [job] = await queue.fetch('parcel.carry', 1);
@@ -515,7 +515,7 @@ describe('withdrawal and resumption', () => {
 });
 
 describe('the trigger function', () => {
-  it('adds the same jobs as send, in the transaction that calls it', async () => {
+  it('adds the same jobs as send, in the calling transaction', async () => {
     await sql
       .begin(async (tx) => {
         await tx`select carry_parcels(array['{"parcel":7}'::jsonb])`;

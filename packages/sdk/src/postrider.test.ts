@@ -51,7 +51,7 @@ const failure = async (call: PromiseLike<unknown>) => (await safe(call)).error;
 const now = { 'retry-after': '0' };
 
 describe('the SDK client', () => {
-  it('has a method for every operation in the OpenAPI document, which calls its route', async () => {
+  it('has a method for every operation in the OpenAPI document, which calls the operation’s route', async () => {
     const document = readOpenApi();
     const urls: string[] = [];
     const recorder = client({
@@ -78,7 +78,7 @@ describe('the SDK client', () => {
     expect(urls).toContain('POST /v1/email/send?dry_run=true');
   });
 
-  it('matches the OpenAPI document; node scripts/write-sdk.ts regenerates it', () => {
+  it('matches the OpenAPI document (regenerate it with node scripts/write-sdk.ts)', () => {
     const texts = sdkTexts();
 
     expect(readFileSync(sdkFiles.schemas, 'utf8')).toBe(texts.schemas);
@@ -86,13 +86,13 @@ describe('the SDK client', () => {
     expect(readFileSync(sdkFiles.lists, 'utf8')).toBe(texts.lists);
   });
 
-  it('sends its version', () => {
+  it('has the version in its package.json', () => {
     const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
     expect(SDK_VERSION).toBe(version);
   });
 
-  it.each(['', '/', '/v1', '/v1/'])('accepts the address with %j at the end', async (end) => {
+  it.each(['', '/', '/v1', '/v1/'])('accepts a base URL that ends with %j', async (end) => {
     responses(reply(202, response));
 
     await client({ url: service.url + end }).email.send(mail);
@@ -124,7 +124,7 @@ describe('the SDK client', () => {
     ['no key', { key: '' }, 'missing_key'],
     ['an address of another kind', { url: 'ftp://example.com' }, 'invalid_url'],
     ['an address with a password', { url: 'http://ada:secret@example.com' }, 'invalid_url'],
-  ])('rejects %s without repeating it', (_what, options, reason) => {
+  ])('rejects %s without repeating the value in the error', (_what, options, reason) => {
     const make = () => client(options);
 
     expect(make).toThrow(ConfigurationError);
@@ -149,7 +149,7 @@ describe('the SDK client', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('follows no redirect', async () => {
+  it('does not follow redirects', async () => {
     responses(reply(301, '', { location: `${service.url}/elsewhere` }));
 
     const error = await failure(client().email.get('msg_1'));
@@ -160,7 +160,7 @@ describe('the SDK client', () => {
 });
 
 describe('SDK errors', () => {
-  it('have the class for their code, with everything the response contains', async () => {
+  it('are instances of the class for their code, with everything the response contains', async () => {
     const details = [{ param: 'to', reason: 'invalid_email', message: 'to is wrong.' }];
     responses(reply(403, refusal('forbidden', 'missing_scope', { details, required_scope: 'email:send' })));
 
@@ -180,14 +180,14 @@ describe('SDK errors', () => {
     await expect(client().email.send(mail)).rejects.toBeInstanceOf(ForbiddenError);
   });
 
-  it('exclude a bug in the caller’s code, which is rethrown', async () => {
+  it('do not include a bug in the caller’s code, which is rethrown', async () => {
     const bug = new TypeError('a bug');
 
     await expect(safe(Promise.reject(bug))).rejects.toBe(bug);
     expect(await safe(Promise.resolve(1))).toEqual({ data: 1, error: null });
   });
 
-  it('report a response from a proxy', async () => {
+  it('report that a response came from a proxy', async () => {
     responses(reply(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' }));
 
     const error = await failure(client({ max_retries: 0 }).usage.get());
@@ -198,7 +198,7 @@ describe('SDK errors', () => {
 });
 
 describe('SDK retries', () => {
-  it('repeat a send under one idempotency key, and each send has its own', async () => {
+  it('repeat a send with the same idempotency key, and each send has its own key', async () => {
     responses(reply(500, refusal('internal_error', 'unexpected'), now), { kind: 'drop' }, reply(202, response));
     const postrider = client();
 
@@ -218,7 +218,7 @@ describe('SDK retries', () => {
     expect(service.requests[0]?.headers['idempotency-key']).toBe('receipt-1815');
   });
 
-  it('wait as long as a 429 requires, even for requests that are never retried otherwise', async () => {
+  it('wait as long as a 429 requires, even for requests that are otherwise never retried', async () => {
     const limited = reply(429, refusal('rate_limited', 'default_rate'), now);
     responses(limited, limited, reply(201, { id: 'key_1' }));
 
@@ -226,7 +226,7 @@ describe('SDK retries', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('stop at a 429 that requires a wait longer than one window', async () => {
+  it('stop at a 429 that requires waiting longer than one window', async () => {
     responses(reply(429, refusal('rate_limited', 'login_rate'), { 'retry-after': '3600' }));
 
     const error = await failure(client().usage.get());
@@ -254,7 +254,7 @@ describe('SDK retries', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('stop after max_retries with the last error', async () => {
+  it('stop after max_retries, and throw the last error', async () => {
     responses(reply(503, refusal('internal_error', 'unexpected'), now));
 
     await failure(client().usage.get({ max_retries: 3 }));
@@ -263,7 +263,7 @@ describe('SDK retries', () => {
     expect(service.requests).toHaveLength(5);
   });
 
-  it('distinguish an unreachable address from an unresponsive one', async () => {
+  it('distinguish an unreachable server from an unresponsive one', async () => {
     const dead_url = service.url;
     await service.stop();
     const unreachable = await failure(client({ url: dead_url, max_retries: 0 }).usage.get());
@@ -297,7 +297,7 @@ describe('an AbortSignal', () => {
     expect(error?.name).toBe('AbortError');
   });
 
-  it('interrupts the pause before a retry, and a call that has not started', async () => {
+  it('interrupts the pause before a retry, and prevents a call that has not started', async () => {
     responses(reply(429, refusal('rate_limited', 'send_rate'), { 'retry-after': '50' }));
     const abort = new AbortController();
     const call = failure(client().email.send(mail, { signal: abort.signal }));
@@ -315,7 +315,7 @@ describe('an SDK list', () => {
   const page = (ids: readonly string[], next_cursor: string | null) =>
     reply(200, { object: 'list', data: ids.map((id) => ({ id })), has_more: next_cursor !== null, next_cursor });
 
-  it('is its first page when awaited, and every entry when iterated', async () => {
+  it('returns its first page when awaited, and every entry when iterated', async () => {
     responses(page(['msg_3', 'msg_2'], 'c1'), page(['msg_3', 'msg_2'], 'c1'), page([], 'c2'), page(['msg_1'], null));
     const filters = { status: 'bounced', tag: ['a', 'b'], limit: 2 };
 
@@ -334,7 +334,7 @@ describe('an SDK list', () => {
     ]);
   });
 
-  it('requests no page that is not needed', async () => {
+  it('requests no more pages than needed', async () => {
     responses(page(['msg_2'], 'c1'));
     const list = client().email.logs();
     expect(service.requests).toHaveLength(0);
@@ -358,7 +358,7 @@ describe('webhooks.verify', () => {
     'webhook-signature': new Webhook(by).sign('evt_1', at, body),
   });
 
-  it('returns the event of a signed post, in every form a server may pass in', async () => {
+  it('returns the event from a signed post, in every form a server may pass in', async () => {
     const headers = signed();
 
     expect(await client().webhooks.verify(body, headers, secret)).toMatchObject({ type: 'email.delivered' });
@@ -385,7 +385,7 @@ describe('webhooks.verify', () => {
     expect(error).toMatchObject({ reason });
   });
 
-  it('allows the age set by tolerance_seconds', async () => {
+  it('allows a maximum age set by tolerance_seconds', async () => {
     const old = signed(new Date(Date.now() - 3_600_000));
 
     expect(await verifyWebhook(body, old, secret, { tolerance_seconds: 7200 })).toMatchObject({ id: 'evt_1' });

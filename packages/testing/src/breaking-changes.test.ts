@@ -88,7 +88,7 @@ const inReceipt = (fields: Json, required = receipt.required): Changes => ({
 const without = (fields: Json, name: string): Json =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
 
-describe('a breaking change in', () => {
+describe('a breaking change', () => {
   const { post, get } = (documentWith().paths as Record<string, Record<string, Json>>)['/letters'] ?? {};
 
   it.each<[string, Changes, string[]]>([
@@ -124,7 +124,7 @@ describe('a breaking change in', () => {
     ],
     ['a success', { operation: { responses: {} } }, ['POST /letters: 202 is gone']],
     ['the header of an answer', { answer: { headers: {} } }, ['POST /letters: 202 header X-Id is gone']],
-  ])('the surface: %s', (_, changes, breaks) => {
+  ])('is reported for the surface: %s', (_, changes, breaks) => {
     expect(get).toBeDefined();
 
     expect(breaksOf(changes)).toEqual(breaks);
@@ -149,7 +149,7 @@ describe('a breaking change in', () => {
       ['.facts.* was string, is integer'],
     ],
     ['other fields', { letter: { additionalProperties: false } }, [' may no longer have other fields']],
-  ])('a request: %s', (_, changes, breaks) => {
+  ])('is reported for a request: %s', (_, changes, breaks) => {
     expect(breaksOf(changes)).toEqual(breaks.map((one) => `POST /letters: body${one}`));
   });
 
@@ -165,14 +165,14 @@ describe('a breaking change in', () => {
       { part: { properties: without(part.properties, 'name') } },
       ['.parts[].name is gone'],
     ],
-  ])('a response: %s', (_, changes, breaks) => {
+  ])('is reported for a response: %s', (_, changes, breaks) => {
     expect(breaksOf(changes)).toEqual(
       ['GET /letters: 200', 'POST /letters: 202'].flatMap((where) => breaks.map((one) => where + one)),
     );
   });
 });
 
-describe('not a breaking change', () => {
+describe('a change that is not breaking', () => {
   const paths = documentWith().paths as Json;
 
   it.each<[string, Changes]>([
@@ -198,7 +198,7 @@ describe('not a breaking change', () => {
     expect(breaksOf(changes)).toEqual([]);
   });
 
-  it('an error that no longer happens', () => {
+  it('an error that no longer occurs', () => {
     const [before, after] = [{ 202: {}, 404: {} }, { 202: {} }].map((responses) =>
       documentWith({ operation: { responses } }),
     );

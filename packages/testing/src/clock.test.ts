@@ -24,7 +24,7 @@ async function databaseTimes(): Promise<{ product: number; queue: number }> {
 }
 
 describe('the test clock', () => {
-  it('stands still in the process, the database and pg-boss alike', async () => {
+  it('can be frozen in the process, the database and pg-boss alike', async () => {
     const noon = new Date('2031-03-01T12:00:00.123Z');
 
     await clock.freeze(noon);
@@ -44,7 +44,7 @@ describe('the test clock', () => {
     expect(clock.now()).toBe(later);
   });
 
-  it('continues from its last time', async () => {
+  it('continues from the time to which it was last set', async () => {
     const noon = Date.parse('2031-03-01T12:00:00Z');
     await clock.freeze(new Date(noon));
 
@@ -56,7 +56,7 @@ describe('the test clock', () => {
     expect(Math.abs(clock.now() - product)).toBeLessThan(HOUR_MS / 60);
   });
 
-  it('keeps the clocks of two databases apart', async () => {
+  it('is separate for each of two databases', async () => {
     await clock.freeze(new Date('2031-03-01T12:00:00Z'));
     const other = await createDatabase();
     const otherSql = connect(other.url, { max: 1, application_name: 'clock-test' });

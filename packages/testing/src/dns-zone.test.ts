@@ -23,7 +23,7 @@ afterEach(async () => {
   await zone.stop();
 });
 
-describe('the DNS zone', () => {
+describe('the test DNS zone', () => {
   it('serves its configured records', async () => {
     expect(await resolver.resolve4('example.test')).toEqual(['127.0.0.1']);
     expect(await resolver.resolve6('EXAMPLE.test')).toEqual(['::1']);
@@ -39,13 +39,13 @@ describe('the DNS zone', () => {
     expect(strings?.[0]).toHaveLength(255);
   });
 
-  it('distinguishes an unknown name from a name without such records', async () => {
+  it('distinguishes an unknown name from a name without records of that type', async () => {
     await expect(resolver.resolve4('absent.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     await expect(resolver.resolve4('_domainkey.example.test')).rejects.toMatchObject({ code: 'ENODATA' });
     await expect(resolver.resolveMx('alias.absent.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  it('changes while it runs', async () => {
+  it('can be changed while it is running', async () => {
     zone.set('new.test', 'TXT', ['hello']);
     expect(await resolver.resolveTxt('new.test')).toEqual([['hello']]);
 
@@ -54,7 +54,7 @@ describe('the DNS zone', () => {
     expect(zone.questions).toEqual(['TXT new.test', 'TXT new.test']);
   });
 
-  it('fails as scripted, and recovers', async () => {
+  it('fails as scripted, and then recovers', async () => {
     zone.fail('example.test', 'SERVFAIL');
     await expect(resolver.resolve4('example.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
     zone.fail('example.test', 'timeout');

@@ -635,8 +635,8 @@ describe('the source tree', () => {
   });
 });
 
-describe('a rule fails only for a violation', () => {
-  it.each(Object.entries(houseRules))('%s', (name, rule) => {
+describe('a house rule', () => {
+  it.each(Object.entries(houseRules))('fails only for a violation: %s', (name, rule) => {
     // The cast is safe because the names are the keys of houseRules, which Object.entries loses.
     const { red, green } = planted[name as HouseRuleName];
 
@@ -644,7 +644,7 @@ describe('a rule fails only for a violation', () => {
     for (const files of green) expect(rule(files)).toEqual([]);
   });
 
-  it('reports the file and the line', () => {
+  it('reports the file and the line of a violation', () => {
     expect(houseRules['time comes from a clock']([code('\n\nDate.now();')])).toEqual([
       'packages/core/src/send.ts:3 Date.now: ask a Clock, or the database for clock_now()',
     ]);

@@ -19,14 +19,14 @@ async function auditWith(respond: (response: ServerResponse) => void) {
 }
 
 describe('npm run audit', () => {
-  it('fairness L6: fails and reports that nothing was checked if the registry has no advisories', async () => {
+  it('fairness L6: fails if the registry has no advisories at all, and reports that nothing was checked', async () => {
     const { code, err } = await auditWith((response) => response.writeHead(503).end('{}'));
 
     expect(err).toMatch(/^Nothing was checked: the registry gave no advisories \(.+\)\./);
     expect(code).toBe(1);
   });
 
-  it('succeeds if the registry has no advisory for the locked versions', async () => {
+  it('succeeds if the registry has no advisories for the locked versions', async () => {
     const { code, out } = await auditWith((response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
     );

@@ -69,7 +69,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('rejects the first RCPT for an address and accepts the second', async () => {
+  it('rejects the first RCPT for an address, and accepts the second', async () => {
     sink.script(({ nth }) => (nth === 1 ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' }));
     const talk = dial();
     await talk.listen();
@@ -81,7 +81,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('has the Message-ID when it replies to the dot', async () => {
+  it('has the Message-ID by the time it replies to the dot', async () => {
     sink.script(({ message_id }) =>
       message_id === '<one@from.test>'
         ? { kind: 'reply', code: 550, text: '5.7.1 no', at: 'data' }
@@ -95,7 +95,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('drops the connection after the dot and still shows the received message', async () => {
+  it('drops the connection after the dot, and still shows the received message', async () => {
     sink.script(() => ({ kind: 'drop', at: 'after_dot' }));
     const talk = dial();
     await upToData(talk);
@@ -104,7 +104,7 @@ describe('the SMTP sink', () => {
     expect((await sink.waitFor((one) => one.message_id === '<one@from.test>')).acknowledged).toBe(false);
   });
 
-  it('drops the connection during the body and stores nothing', async () => {
+  it('drops the connection during the body, and stores nothing', async () => {
     sink.script(() => ({ kind: 'drop', at: 'data' }));
     const talk = dial();
     await upToData(talk);
@@ -113,7 +113,7 @@ describe('the SMTP sink', () => {
     expect(sink.mails).toHaveLength(0);
   });
 
-  it('hangs up on a connection and rejects one with a greeting', async () => {
+  it('closes one connection without a greeting, and rejects another in its greeting', async () => {
     sink.script(({ nth }) =>
       nth === 1 ? { kind: 'drop', at: 'connect' } : { kind: 'reply', code: 421, text: 'busy', at: 'connect' },
     );

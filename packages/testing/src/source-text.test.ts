@@ -4,8 +4,8 @@ import { readSource } from './source-text.ts';
 /** The samples write #{} for a placeholder, because a real one in a plain string looks like a mistake. */
 const real = (sample: string) => sample.replaceAll('#{', '${');
 
-describe('parsing source text', () => {
-  it('separates code, strings and comments and preserves every index', () => {
+describe('the source text parser', () => {
+  it('separates code, strings and comments, and preserves every index', () => {
     const text = real("const a = 'it\\'s'; // don't\nb(/* c */ `x#{f({ y: 'z' })}w`);");
 
     const { bare, code, comments, strings } = readSource(text);
@@ -22,7 +22,7 @@ describe('parsing source text', () => {
     expect(readSource('x.replace(/[/`]/g, y)').bare).toBe('x.replace(/    /g, y)');
   });
 
-  it('ends a string at the end of its line', () => {
+  it('ends an unterminated string at the end of its line', () => {
     expect(readSource("<p>don't</p>\nDate.now()").bare).toContain('Date.now()');
   });
 

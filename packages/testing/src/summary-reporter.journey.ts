@@ -40,14 +40,14 @@ function run(files: Record<string, string>): Outcome {
   return { last: lines.at(-1), slowest: rows.map(({ file }) => file), seconds: rows.map((row) => row.seconds), status };
 }
 
-describe('the end of a test run', () => {
-  it('counts tests', () => {
+describe('the test run summary', () => {
+  it('shows the number of tests', () => {
     const outcome = run({ 'good.test.js': "test('a', () => {}); describe('d', () => { test('b', () => {}); });" });
 
     expect(outcome).toMatchObject({ last: '2 passed, 0 failed', slowest: ['tests/good.test.js'], status: 0 });
   });
 
-  it('counts failures, files that do not load, throwing hooks and stray errors', () => {
+  it('shows the number of failures, files that do not load, throwing hooks and stray errors', () => {
     const outcome = run({
       'bad.test.js': "test('a', () => {}); test('b', () => { throw new Error('b'); });",
       'broken.test.js': "import './absent.js'; test('a', () => {});",
@@ -58,7 +58,7 @@ describe('the end of a test run', () => {
     expect(outcome).toMatchObject({ last: '2 passed, 4 failed', status: 1 });
   });
 
-  it('fails if there are no tests', () => {
+  it('reports a failure if there are no tests', () => {
     expect(run({ 'empty.js': '' })).toMatchObject({ last: '0 passed, 1 failed', status: 1 });
   });
 

@@ -23,7 +23,7 @@ describe('the webhook sink', () => {
     expect((await posted).status).toBe(200);
   });
 
-  it('responds as scripted, by request number', async () => {
+  it('responds as scripted for each request number', async () => {
     sink.script(({ nth }) =>
       nth === 1
         ? { kind: 'reply', status: 503, headers: { 'retry-after': '7' }, body: 'busy' }
@@ -37,7 +37,7 @@ describe('the webhook sink', () => {
     expect(second.status).toBe(204);
   });
 
-  it('hangs up, or delays a response until the script continues', async () => {
+  it('closes the connection, or delays a response until the script continues', async () => {
     const gate = Promise.withResolvers<void>();
     sink.script(({ path }) => (path === '/drop' ? { kind: 'drop' } : { kind: 'stall', until: gate.promise }));
 

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('GraphiQL', () => {
-  it('a signed-in user can query with the rights of the session, without a key', async () => {
+  it("a signed-in user can run queries with the session's rights, without a key", async () => {
     const { cookie } = await signedIn(world, admin, 'operator');
     const visitor = await visit(browser, admin.port);
     const [name = '', value = ''] = cookie.split('=');
@@ -34,7 +34,7 @@ describe('GraphiQL', () => {
     await visitor.stop();
   });
 
-  it('a key set under Headers is used, and nothing loads from another host', async () => {
+  it('uses a key entered under Headers, and loads nothing from another host', async () => {
     const { cookie } = await signedIn(world, admin, 'operator');
     const key = await world.key({ scopes: ['admin'] });
     const visitor = await visit(browser, admin.port);
@@ -58,7 +58,7 @@ describe('GraphiQL', () => {
     await visitor.stop();
   });
 
-  it('no key is stored in the browser, and nothing remains after signing out', async () => {
+  it('stores no key in the browser, and leaves nothing behind after sign-out', async () => {
     const { cookie } = await signedIn(world, admin, 'operator');
     const visitor = await visit(browser, admin.port);
     const [name = '', value = ''] = cookie.split('=');

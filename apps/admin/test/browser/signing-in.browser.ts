@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => visitor.stop());
 
 describe('signing in', () => {
-  it('a user returns to the requested page, and signing out ends the session', async () => {
+  it('returns the user to the requested page, and signing out ends the session', async () => {
     const { page, problems, foreign } = await visitor.open();
     await page.goto('/graphiql');
     expect(new URL(page.url()).pathname).toBe('/login');
@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('a wrong password is reported, and the typed address stays in the form', async () => {
+  it('reports a wrong password, and preserves the typed address in the form', async () => {
     const { page } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('Email address').fill(operator.email);
@@ -61,7 +61,7 @@ describe('signing in', () => {
     expect(await visitor.context.cookies()).toEqual([]);
   });
 
-  it('a form on another site cannot sign a user in', async () => {
+  it('cannot be triggered by a form on another site', async () => {
     const { page } = await visitor.open();
     const response_promise = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.setContent(`<form method="post" action="http://127.0.0.1:${admin.port}/login">
@@ -74,7 +74,7 @@ describe('signing in', () => {
 });
 
 describe('confirming a password', () => {
-  it('the user returns to the requested page, and a wrong password is reported', async () => {
+  it('returns the user to the requested page, and reports a wrong password', async () => {
     const { page, problems, foreign } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('Email address').fill(operator.email);
@@ -99,7 +99,7 @@ describe('confirming a password', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('a confirmation without a return page shows how long it is valid', async () => {
+  it('shows how long the confirmation is valid if there is no return page', async () => {
     const { page, problems } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('Email address').fill(operator.email);

@@ -22,7 +22,7 @@ import {
 
 openSender();
 
-describe('a repeated request with its Idempotency-Key (chaos C1)', () => {
+describe('a request repeated under its Idempotency-Key (chaos C1)', () => {
   const body = {
     ...hello,
     to: ['ada@example.com'],
@@ -42,7 +42,7 @@ describe('a repeated request with its Idempotency-Key (chaos C1)', () => {
     ['Z instead of +00:00', { ...body, scheduled_at: '2031-01-01T00:00:00Z' }],
     ['a number as text', { ...body, metadata: { count: '5' } }],
     ['white space', body],
-  ])('is equivalent with %s', async (what, again) => {
+  ])('is treated as the same with %s', async (what, again) => {
     const soon = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString().replace('Z', '+00:00') };
     const key = keyed(`same ${what.replace(/[^ -~]/g, '')}`);
     const first = await post({ ...body, ...soon }, key);
@@ -59,7 +59,7 @@ describe('a repeated request with its Idempotency-Key (chaos C1)', () => {
     ['to in another order', { to: ['b@example.com', 'a@example.com'] }],
     ['another value', { to: ['a@example.com', 'b@example.com'], metadata: { count: 6 } }],
     ['one more field', { to: ['a@example.com', 'b@example.com'], html: '<p>Hi</p>' }],
-  ])('is different with %s', async (what, other_fields) => {
+  ])('is treated as different with %s', async (what, other_fields) => {
     const key = keyed(`other ${what}`);
     await send({ to: ['a@example.com', 'b@example.com'], metadata: { count: 5 } }, key);
 
@@ -79,7 +79,7 @@ describe('202', () => {
     expect(response.body).toMatchObject({ status: 'delivered', recipients: [{ attempts: 1, status: 'delivered' }] });
   });
 
-  it('the response has the headers of /v1', async () => {
+  it('the response has the standard /v1 headers', async () => {
     const sent = await send({}, { headers: { 'x-request-id': 'req_mine' } });
 
     expect(rateOf(sent, world.clock.now())).toMatchObject({ limit: 1000, remaining: 999 });
@@ -90,14 +90,14 @@ describe('202', () => {
     expect(sent.headers.get('ratelimit')).toBe('"send";r=999;t=55');
   });
 
-  it('an unknown field unlike any known one is ignored', async () => {
+  it('an unknown field that resembles no known one is ignored', async () => {
     const sent = await send({ foo: 1, status: 'delivered', workspace_id: 'wsp_other', id: 'msg_mine' });
 
     expect(sent.status).toBe(202);
     expect(sent.body.id).not.toBe('msg_mine');
   });
 
-  it('constructor.prototype is an unknown field without effect on later requests', async () => {
+  it('constructor.prototype is an unknown field, and has no effect on later requests', async () => {
     const sent = await send({ constructor: { prototype: { html: 'polluted', bcc: ['spy@example.com'] } } });
 
     expect((await onlyCopyOf(sent)).envelope_to).toEqual(['ada@example.com']);
@@ -115,7 +115,7 @@ describe('202', () => {
     expect(await copiesOf(sent)).toHaveLength(50);
   });
 
-  it('a hundred unique recipients in to, cc and bcc combined are accepted on Business', async () => {
+  it('a hundred unique recipients across to, cc and bcc are accepted on the Business plan', async () => {
     const [to, cc, bcc] = [numbered(50), numbered(75).slice(50), numbered(100).slice(75)];
 
     expect((await send({ to, cc, bcc })).status).toBe(202);
@@ -124,7 +124,7 @@ describe('202', () => {
     );
   });
 
-  it('ten recipients are delivered to on Free', async () => {
+  it('ten recipients on the Free plan all get the email', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('ten.test', workspace_id);
 
@@ -134,7 +134,7 @@ describe('202', () => {
     expect(await usedMails(workspace_id)).toBe(10);
   });
 
-  it('an address named several times is delivered to and counted once', async () => {
+  it('an address listed several times gets one copy and counts once', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('once.test', workspace_id);
 
@@ -164,14 +164,14 @@ describe('202', () => {
     for (const copy of copies) expect(copy.raw.toString()).not.toMatch(/bcc@example\.com|^bcc:|Blind/im);
   });
 
-  it('the domain of from is lowercased, and the local part is unchanged', async () => {
+  it('the domain in from is lowercased, and the local part stays unchanged', async () => {
     const copy = await onlyCopyOf(await send({ from: 'A@GOOD.TEST' }));
 
     expect(headerLines(copy)).toContain('From: A@good.test');
     expect(copy.envelope_from).toMatch(/@good\.test$/);
   });
 
-  it('one trailing dot is removed from every domain', async () => {
+  it('one trailing dot is removed from each domain', async () => {
     const copy = await onlyCopyOf(await send({ from: 'a@good.test.', to: 'ada@example.com.' }));
 
     expect(headerLines(copy)).toContain('From: a@good.test');
@@ -179,22 +179,25 @@ describe('202', () => {
     expect(copy.envelope_to).toEqual(['ada@example.com']);
   });
 
-  it.each(['bücher.test', 'xn--bcher-kva.test', 'BÜCHER.test'])('a sender at %s uses its A-label', async (domain) => {
-    await world.services.sql`delete from domains where name = 'xn--bcher-kva.test'`;
-    await world.domain('xn--bcher-kva.test');
+  it.each(['bücher.test', 'xn--bcher-kva.test', 'BÜCHER.test'])(
+    "a sender at %s uses the domain's A-label",
+    async (domain) => {
+      await world.services.sql`delete from domains where name = 'xn--bcher-kva.test'`;
+      await world.domain('xn--bcher-kva.test');
 
-    const sent = await send({ from: `a@${domain}`, to: 'ada@bücher.example' });
+      const sent = await send({ from: `a@${domain}`, to: 'ada@bücher.example' });
 
-    const lines = headerLines(await onlyCopyOf(sent));
-    expect(lines).toContain('From: a@xn--bcher-kva.test');
-    expect(lines).toContain('To: ada@xn--bcher-kva.example');
-    // The sink's library decodes envelopes. The transcript contains the commands as written.
-    const response = await rest.call('GET', `/email/logs/${sent.body.id}`);
-    expect(JSON.stringify(response.body.attempts)).toContain('RCPT TO:<ada@xn--bcher-kva.example>');
-    expect(JSON.stringify(response.body.attempts)).toMatch(/MAIL FROM:<[^>]*@xn--bcher-kva\.test>/);
-  });
+      const lines = headerLines(await onlyCopyOf(sent));
+      expect(lines).toContain('From: a@xn--bcher-kva.test');
+      expect(lines).toContain('To: ada@xn--bcher-kva.example');
+      // The sink's library decodes envelopes. The transcript contains the commands as written.
+      const response = await rest.call('GET', `/email/logs/${sent.body.id}`);
+      expect(JSON.stringify(response.body.attempts)).toContain('RCPT TO:<ada@xn--bcher-kva.example>');
+      expect(JSON.stringify(response.body.attempts)).toMatch(/MAIL FROM:<[^>]*@xn--bcher-kva\.test>/);
+    },
+  );
 
-  it('a subject of 2,000 characters stays intact in lines of at most 998', async () => {
+  it('a subject of 2,000 characters stays intact across lines of at most 998', async () => {
     for (const subject of ['x'.repeat(2000), 'word '.repeat(400).trim(), '👩‍👩‍👧 שלום '.repeat(150).trim()]) {
       const copy = await onlyCopyOf(await send({ subject }));
 
@@ -203,7 +206,7 @@ describe('202', () => {
     }
   });
 
-  it('a header value of 900 characters without a space is folded and stays intact', async () => {
+  it('a 900-character header value without spaces is folded and stays intact', async () => {
     const token = 'a'.repeat(900);
 
     const copy = await onlyCopyOf(await send({ headers: { 'X-Token': token, References: `<${token}@example.com>` } }));
@@ -236,7 +239,7 @@ describe('202', () => {
     expect(headerLines(await onlyCopyOf(await send())).join()).not.toContain('constructor');
   });
 
-  it('any Unicode character is accepted in subject, names, bodies, metadata and header values', async () => {
+  it('any Unicode character is accepted in the subject, names, bodies, metadata and header values', async () => {
     const text = 'שלום 👩‍👩‍👧 \u{10FFFF} é';
     const sent = await send({
       to: `${text} <ada@example.com>`,
@@ -256,7 +259,7 @@ describe('202', () => {
     expect(response.body).toMatchObject({ subject: text, metadata: { [text]: text } });
   });
 
-  it('a body is accepted with Content-Length, in chunks, with a BOM and with a charset', async () => {
+  it('a body is accepted with a Content-Length, in chunks, with a BOM and with a charset', async () => {
     const json = JSON.stringify(hello);
     const raw = await openRaw(rest.port);
     const authorization = `Bearer ${world.secret}`;
@@ -299,7 +302,7 @@ describe('202', () => {
     expect(errorOf(await send({ ...rest_of_it, text: 'ok!' })).reason).toBe('body_too_large');
   });
 
-  it('a schedule up to 60 s ago counts as now, and up to 366 days ahead is accepted', async () => {
+  it('a schedule up to 60 s ago means now, and one up to 366 days ahead is accepted', async () => {
     const at = (seconds: number) => new Date(world.clock.now() + seconds * 1000).toISOString();
 
     for (const scheduled_at of [at(-60), at(-10)]) await onlyCopyOf(await send({ scheduled_at }));
@@ -322,7 +325,7 @@ describe('202', () => {
   });
 
   describe('a request with an Idempotency-Key', () => {
-    it('repeats its response byte for byte and sends one copy', async () => {
+    it('gets a byte-identical response when repeated, and sends one copy', async () => {
       const first = await send({}, keyed('repeat'));
       const second = await send({}, keyed('repeat'));
 
@@ -333,7 +336,7 @@ describe('202', () => {
       await onlyCopyOf(second);
     });
 
-    it('creates one message from fifty concurrent duplicates on two processes', async () => {
+    it('creates one message for fifty concurrent duplicates on two processes', async () => {
       const servers = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? rest : other));
 
       const responses = await Promise.all(
@@ -374,7 +377,7 @@ describe('202', () => {
       expect(second.body.id).not.toBe(first.body.id);
     });
 
-    it('can have a key of 255 characters', async () => {
+    it('can have a key with 255 characters', async () => {
       expect((await send({}, keyed('k'.repeat(255)))).status).toBe(202);
     });
   });

@@ -9,7 +9,7 @@ const entryOf = async (id: unknown) => (await rest.call('GET', `/email/logs/${id
 const ignoredBy = (response: { readonly headers: Headers }) => response.headers.get('postrider-ignored-fields');
 
 describe('tags', () => {
-  it('can be any printable text, shown and compared unchanged', async () => {
+  it('can contain any printable text, which is shown and compared unchanged', async () => {
     const tags = ['Frühlings Aktion', 'заказ/оплачен', '注文', '🚀 \u200dlaunch', `"{a,b}"\\ ${'x'.repeat(119)}`];
     const sent = await send({ tags });
 
@@ -48,8 +48,8 @@ describe('null', () => {
   });
 });
 
-describe('values of headers and metadata', () => {
-  it('are strings, numbers or booleans, and are sent and shown as text', async () => {
+describe('header and metadata values', () => {
+  it('can be strings, numbers or booleans, and are sent and shown as text', async () => {
     const values = { 'X-Count': 5, 'X-Rate': -1.5, 'X-On': true, 'X-Off': false, 'X-Text': 'x' };
     const sent = await send({ headers: values, metadata: { count: 5, on: true, text: 'x' } });
 
@@ -74,7 +74,7 @@ describe('values of headers and metadata', () => {
     },
   );
 
-  it('are rejected in List-Unsubscribe if not ASCII (chaos C5)', async () => {
+  it('are rejected in List-Unsubscribe if they are not ASCII (chaos C5)', async () => {
     const response = await send({ headers: { 'List-Unsubscribe': '<https://example.com/jörg>' } });
 
     expect(detailsOf(response)).toEqual(['headers.List-Unsubscribe invalid_header']);
@@ -90,7 +90,7 @@ describe('scheduled_at', () => {
     ['with an offset of hours', (iso: string) => iso.replace('Z', '+00')],
     ['without an offset', (iso: string) => iso.replace('Z', '')],
     ['with a comma', (iso: string) => iso.replace('.', ',')],
-  ])('is accepted %s and shown in UTC', async (_, text) => {
+  ])('is accepted if written %s, and shown in UTC', async (_, text) => {
     const instant = new Date(world.clock.now() + 3_600_000).toISOString();
     const sent = await send({ scheduled_at: text(instant) });
 
@@ -98,7 +98,7 @@ describe('scheduled_at', () => {
     expect((await entryOf(sent.body.id)).scheduled_at).toBe(instant);
   });
 
-  it('is honored beyond the retention period of its job', async () => {
+  it('can be later than the retention period of its job', async () => {
     const due = new Date(world.clock.now() + 366 * 86_400_000);
     const sent = await send({ scheduled_at: due.toISOString() });
 
@@ -110,7 +110,7 @@ describe('scheduled_at', () => {
     expect(jobs[0]?.keep_until.getTime()).toBeGreaterThan(due.getTime() + 30 * 86_400_000);
   });
 
-  it('a time far in the past returns 422, whatever the year', async () => {
+  it('returns 422 if it is far in the past, whatever the year', async () => {
     for (const scheduled_at of ['1969-07-20T20:17:40Z', '0001-01-01T00:00:00Z'])
       expect(errorOf(await send({ scheduled_at })).reason).toBe('scheduled_in_past');
     expect(errorOf(await send({ scheduled_at: '9999-12-31T23:59:59Z' })).reason).toBe('scheduled_too_far');
@@ -118,7 +118,7 @@ describe('scheduled_at', () => {
 });
 
 describe('an unknown field', () => {
-  it('is ignored and named in a header (newcomer N2)', async () => {
+  it('is ignored and listed in a response header (newcomer N2)', async () => {
     const sent = await send({
       foo: 1,
       'ä, b\r\n': 2,
@@ -131,7 +131,7 @@ describe('an unknown field', () => {
     expect(ignoredBy(await send())).toBeNull();
   });
 
-  it('is named in rejections, replays and batches too', async () => {
+  it('is also listed in rejections, replays and batches', async () => {
     expect(ignoredBy(await send({ foo: 1, to: [] }))).toBe('foo');
     const keyed = { headers: { 'idempotency-key': 'ignored-1' } };
     await send({ foo: 1 }, keyed);
@@ -144,7 +144,7 @@ describe('an unknown field', () => {
     );
   });
 
-  it('is listed with at most twenty names', async () => {
+  it('is listed among at most twenty names', async () => {
     const sent = await send(Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`name${index}`, 0])));
 
     expect(ignoredBy(sent)?.split(', ')).toHaveLength(20);
@@ -172,7 +172,7 @@ describe('a misplaced field', () => {
 });
 
 describe('a misspelled field name', () => {
-  it('a misspelled name inside an attachment is named by its path', async () => {
+  it('is reported with its path if it is inside an attachment', async () => {
     const response = await send({ attachments: [{ filename: 'a.txt', content: 'SGk=', contentType: 'text/plain' }] });
 
     expect(detailsOf(response)).toEqual(['attachments[0].contentType misspelled_field']);
@@ -181,7 +181,7 @@ describe('a misspelled field name', () => {
 });
 
 describe('an error message', () => {
-  it('an invalid JSON body is reported with line and column (newcomer N11)', async () => {
+  it('shows the line and column of a JSON syntax error (newcomer N11)', async () => {
     const response = await post('{\n  "from": "a@sandbox.test",\n  "to": [\'ada@example.com\']\n}');
 
     expect(errorOf(response)).toMatchObject({
@@ -190,7 +190,7 @@ describe('an error message', () => {
     });
   });
 
-  it('an unsupported charset is named (newcomer N11)', async () => {
+  it('shows the unsupported charset (newcomer N11)', async () => {
     const response = await send({}, { headers: { 'content-type': 'application/json; charset=latin1' } });
 
     expect(errorOf(response)).toMatchObject({
@@ -202,11 +202,11 @@ describe('an error message', () => {
   it.each([
     [' hello@sandbox.test', 'the space before or after the address'],
     ['Hello hello@sandbox.test', 'angle brackets'],
-  ])('the sender %j is rejected with the cause (newcomer N11)', async (from, cause) => {
+  ])('explains why the sender %j is rejected (newcomer N11)', async (from, cause) => {
     expect(errorOf(await send({ from })).message).toContain(cause);
   });
 
-  it('non-ASCII letters before the @ are reported as unsupported (real R23)', async () => {
+  it('reports non-ASCII letters before the @ as unsupported (real R23)', async () => {
     const response = await send({ to: 'jörg@example.com' });
 
     expect(detailsOf(response)).toEqual(['to invalid_email']);
@@ -214,7 +214,7 @@ describe('an error message', () => {
   });
 
   it.each(['Authorization', 'Content-Type', 'Idempotency-Key'])(
-    'a duplicate %s header is named (chaos C2)',
+    'shows the name of a duplicate %s header (chaos C2)',
     async (name) => {
       const body = JSON.stringify(hello);
       const headers = {

@@ -71,7 +71,7 @@ describe('400', () => {
     raw.socket.destroy();
   });
 
-  it('a body over 14 MiB is rejected by its Content-Length, before any of it arrives', async () => {
+  it('a body over 14 MiB is rejected by its Content-Length, before any of the body arrives', async () => {
     const raw = await openRaw(rest.port);
     const head = { authorization: `Bearer ${world.secret}`, 'content-type': 'application/json' };
     raw.write(requestHead('POST', '/v1/email/send', { ...head, 'content-length': 14 * MIB + 1 }));
@@ -84,7 +84,7 @@ describe('400', () => {
     raw.socket.destroy();
   });
 
-  it('a client that sends an oversized body anyway still gets the response', async () => {
+  it('a client that sends an oversized body anyway still receives the response', async () => {
     const padding = 'x'.repeat(14 * MIB);
 
     expect(await reasonOf(await send({ html: padding }))).toBe('body_too_large');
@@ -109,7 +109,7 @@ describe('400', () => {
     expect(response.status).toBe(202);
   });
 
-  it('a compressed body is not inflated', async () => {
+  it('a compressed body is rejected without being inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(50 * MIB, ' '));
 
     const response = await post(bomb, { headers: { 'content-encoding': 'gzip' } });
@@ -117,7 +117,7 @@ describe('400', () => {
     expect(await reasonOf(response)).toBe('unsupported_media_type');
   });
 
-  it('invalid UTF-8 is rejected, without replacement characters', async () => {
+  it('invalid UTF-8 is rejected instead of being replaced', async () => {
     const [before, after] = JSON.stringify(hello).split('Hi');
     const before_count = await storedMessages();
     for (const bytes of [[0xc3, 0x28], [0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
@@ -141,7 +141,7 @@ describe('400', () => {
     await raw.closed();
   });
 
-  it('other requests get immediate responses while many connections hold back their bodies', async () => {
+  it('other requests get immediate responses while many connections withhold their bodies', async () => {
     const head = {
       authorization: `Bearer ${world.secret}`,
       'content-type': 'application/json',
@@ -155,7 +155,7 @@ describe('400', () => {
     for (const raw of slow) raw.socket.destroy();
   });
 
-  it('a client that disconnects in the middle of its body is not logged as a fault', async () => {
+  it('a client that disconnects in the middle of a body is not logged as a fault', async () => {
     const faults = () => world.logged.filter((line) => Number(line.level) >= 50).length;
     const before = faults();
     const raw = await openRaw(rest.port);
@@ -174,7 +174,7 @@ describe('400', () => {
     expect(faults()).toBe(before);
   });
 
-  it('BCC is rejected as a misspelled bcc, and no recipient is dropped silently', async () => {
+  it('BCC is rejected as a misspelled bcc, so no recipient is silently dropped', async () => {
     const response = await rest.call('POST', '/email/send', { body: { ...hello, BCC: 'x@example.com' } });
 
     expect(response.status).toBe(400);
@@ -304,7 +304,7 @@ describe('400', () => {
     expect(await reasonOf(await send({ to: Array(51).fill('ada@example.com') }))).toBe('too_many_recipients');
   });
 
-  it('each invalid tag is named by its index', async () => {
+  it('each invalid tag is reported with its index', async () => {
     expect(await reasonOf(await send({ tags: ['a', 'b', 'c', 'd', 'e', 'f'] }))).toBe('too_many_tags');
     const response = await send({ tags: ['ok', 'not\nok', '', 'x'.repeat(129), 'a\tb'] });
 
@@ -397,7 +397,7 @@ describe('400', () => {
     `a@${'b'.repeat(64)}.test`,
     `a@${`${'b'.repeat(49)}.`.repeat(5)}test`,
     'é@good.test',
-  ])('the address %j is rejected in every field, with its position', async (address) => {
+  ])('the address %j is rejected in every field, and its position is reported', async (address) => {
     const response = await send({
       from: address,
       to: ['ok@example.com', address],
@@ -455,7 +455,7 @@ describe('400', () => {
     },
   );
 
-  it('more than 50 headers, or more than 32 kB of them, are rejected', async () => {
+  it('more than 50 headers, or headers longer than 32 kB in total, are rejected', async () => {
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, 'x']));
 
     expect(await reasonOf(await send({ headers: many }))).toBe('invalid_header');
@@ -496,7 +496,7 @@ describe('400', () => {
     raw.socket.destroy();
   });
 
-  it('no invalid request stores or counts an email', async () => {
+  it('no invalid request causes an email to be stored or counted', async () => {
     const [before, used] = [await storedMessages(), await usedMails(world.workspace_id)];
 
     for (const fields of [{ from: 'x' }, { tags: [''] }, { headers: { bcc: 'a@example.com' } }]) await send(fields);

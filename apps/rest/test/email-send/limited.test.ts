@@ -6,7 +6,7 @@ import { hello, openSender, other, post, rest, send, world } from './send-fixtur
 openSender();
 
 describe('429', () => {
-  it('the 1,000th request of a minute is accepted and the 1,001st rejected', async () => {
+  it('the 1,000th request in a minute is accepted, and the 1,001st is rejected', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     // A rejected body also counts against the window, and stores nothing.
     const early = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
@@ -40,7 +40,7 @@ describe('429', () => {
     for (const response of responses) rateOf(response, world.clock.now());
   });
 
-  it('the rate limit takes precedence over scope and body errors, but not over a bad key', async () => {
+  it('the rate limit takes precedence over scope and body errors, but not over an invalid key', async () => {
     const { secret, id } = await world.key({ scopes: ['email:logs:read'] });
     await fillWindow(world, id, 'send', 1000);
 
@@ -59,7 +59,7 @@ describe('429', () => {
     expect((await send({}, { key: secret })).status).toBe(202);
   });
 
-  it('a flood of unknown keys from one address is rejected, and a valid key is unaffected', async () => {
+  it('a flood of unknown keys from one address is rejected, without affecting a valid key', async () => {
     const key = `pr_live_${'0'.repeat(64)}`;
 
     const responses = await Promise.all(Array.from({ length: 130 }, () => send({}, { key })));

@@ -52,7 +52,7 @@ describe('401', () => {
     expect(errorOf(response).reason).toBe('missing_key');
   });
 
-  it('a bad key takes precedence over an invalid body, Idempotency-Key and media type', async () => {
+  it('an invalid key takes precedence over an invalid body, Idempotency-Key and media type', async () => {
     const key = `pr_live_${'0'.repeat(64)}`;
     const type = { 'content-type': 'text/plain' };
 
@@ -62,7 +62,7 @@ describe('401', () => {
     expect((await send({}, { key: null, ...keyed('') })).status).toBe(401);
   });
 
-  it('a revoked or expired key, or one from a disallowed address, is rejected', async () => {
+  it('a revoked or expired key, or one used from a disallowed address, is rejected', async () => {
     const revoked = await world.key({ scopes: ['email:send'] });
     const expires_at = new Date(world.clock.now() + 1000).toISOString();
     const expired = await world.key({ scopes: ['email:send'], expires_at });
@@ -92,7 +92,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  it('the scope email:send is required, whatever other scopes a key has', async () => {
+  it('the email:send scope is required, whatever other scopes a key has', async () => {
     for (const scope of scopes) {
       const { secret } = await world.key({ scopes: [scope] });
       const response = await send({}, { key: secret });
@@ -114,7 +114,7 @@ describe('403', () => {
     expect((await send({}, { key: secret, ...keyed('') })).status).toBe(403);
   });
 
-  it('a key restricted to some domains cannot send from others', async () => {
+  it('a domain-restricted key cannot send from other domains', async () => {
     const { secret } = await world.key({ scopes: ['email:send'], domains: ['GOOD.test.'] });
 
     expect((await send({ from: 'a@good.test' }, { key: secret })).status).toBe(202);

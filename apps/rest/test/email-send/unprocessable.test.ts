@@ -26,7 +26,7 @@ describe('422', () => {
     return error.reason;
   };
 
-  it('a domain that does not exactly match a verified one of the workspace is rejected', async () => {
+  it("a domain that does not exactly match one of the workspace's verified domains is rejected", async () => {
     const { workspace_id } = await world.workspace('free');
     await world.domain('theirs.test', workspace_id);
     await world.domain('sub.deep.test');
@@ -48,7 +48,7 @@ describe('422', () => {
     expect([await storedMessages(), await usedMails(world.workspace_id)]).toEqual(before);
   });
 
-  it.each(['pending', 'failed', 'suspended'])('a domain that is %s is rejected', async (status) => {
+  it.each(['pending', 'failed', 'suspended'])('a sending domain that is %s is rejected', async (status) => {
     await world.domain(`${status}.test`);
     await world.services.sql`update domains set status = ${status} where name = ${`${status}.test`}`;
 
@@ -84,7 +84,7 @@ describe('422', () => {
     expect(await reasonOf(await send({ scheduled_at: '9999-12-31T23:59:59Z' }))).toBe('scheduled_too_far');
   });
 
-  it('another body under the same Idempotency-Key is rejected, and the first response is preserved', async () => {
+  it('a different body under the same Idempotency-Key is rejected, and the first response is preserved', async () => {
     const first = await send({}, keyed('other-body'));
 
     expect(await reasonOf(await send({ subject: 'Other' }, keyed('other-body')))).toBe('idempotency_mismatch');
@@ -102,7 +102,7 @@ describe('422', () => {
     expect((await onlyCopyOf(mixed)).envelope_to).toEqual(['here@example.com']);
   });
 
-  it('one of twenty requests for the last email of the month is accepted, across two processes', async () => {
+  it("only one of twenty concurrent requests gets the month's last email, across two processes", async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('last.test', workspace_id);
     await leaveMails(workspace_id, 1);
@@ -127,7 +127,7 @@ describe('422', () => {
     expect(await usedMails(workspace_id)).toBe(3000);
   });
 
-  it('two keys share the month, and sandbox sends and rejections do not count', async () => {
+  it('two keys share the monthly volume, which sandbox sends and rejections do not use', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('month.test', workspace_id);
     const from = { from: 'a@month.test' };

@@ -4,7 +4,7 @@ import { openDatabaseProxy } from '../database-proxy.ts';
 import { openJourney } from '../journey.ts';
 import { ALERT_EMAIL, mailed, PATIENCE, posted } from './notices.ts';
 
-it('a database outage of a minute is reported by webhook, and by email once it is back', async () => {
+it('a one-minute database outage is reported by webhook, and by email after the database recovers', async () => {
   const hook = await startWebhookSink();
   const journey = await openJourney({ ALERT_EMAIL, ALERT_WEBHOOK_URL: hook.url });
   const proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');

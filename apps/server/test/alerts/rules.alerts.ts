@@ -60,7 +60,7 @@ describe('a running instance', () => {
     await journey.stop();
   });
 
-  it("fires no alert while it is healthy; Debian's Prometheus scrapes it and evaluates every rule", async () => {
+  it("fires no alert while healthy; Debian's Prometheus scrapes it and evaluates every rule", async () => {
     await expect
       .poll(() => prometheus.query('sum(up)'), PATIENCE)
       .toMatchObject([{ value: [expect.any(Number), '2'] }]);
@@ -75,13 +75,13 @@ describe('a running instance', () => {
     expect(await prometheus.firing()).toEqual([]);
   });
 
-  it('one process at a time exports the gauges of the instance', async () => {
+  it('exports the instance gauges from one process at a time', async () => {
     const held = await prometheus.query('count(postrider_quota_used_ratio)');
 
     expect(held).toMatchObject([{ value: [expect.any(Number), '1'] }]);
   });
 
-  it('fires for a hold, a domain that lost a record and an exhausted month', async () => {
+  it('fires for a hold, a domain that lost a record, and an exhausted monthly quota', async () => {
     const { sql } = journey;
     await sql`update domains set status = 'at_risk' where name = 'good.test'`;
     const [workspace] = await sql<{ id: string }[]>`select id from workspaces order by id limit 1`;
@@ -175,7 +175,7 @@ describe('a running instance', () => {
     await fires('PostriderNoWorker', 'PostriderBacklogGrows');
   });
 
-  it('fires for email that has waited too long, by a clock other than the process clock', async () => {
+  it('fires for email that has waited too long, independently of the process clock', async () => {
     await journey.clock.advance(6 * 60_000);
 
     await fires('PostriderQueueWaits', 'PostriderScheduledLate', 'PostriderClockSkew');
@@ -190,7 +190,7 @@ describe('a running instance', () => {
     await fires('PostriderFirstAttemptsSlow1h', 'PostriderFirstAttemptsSlow6h');
   });
 
-  it('exposes every metric used by the board and the rules', async () => {
+  it('exposes every metric used by the board and rules', async () => {
     await journey.sql`update plans set logs_per_minute = 1`;
     for (const _ of [1, 2, 3]) await api.call('GET', '/v1/email/logs');
     await api.call('POST', '/graphql', { body: { query: '{ __typename }' } });
@@ -208,7 +208,7 @@ describe('a running instance', () => {
     await expect.poll(missing, PATIENCE).toEqual([]);
   });
 
-  it('fires for an instance that is down', async () => {
+  it('fires when it is down', async () => {
     await Promise.all([worker.end(), api.end()]);
 
     await fires('PostriderGone');

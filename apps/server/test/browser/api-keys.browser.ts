@@ -17,8 +17,8 @@ afterAll(() => stage.stop());
 const use = async (secret: string) =>
   (await fetch(`${stage.origin}/v1/email/logs`, { headers: { authorization: `Bearer ${secret}` } })).status;
 
-describe('Settings, API Keys', () => {
-  it('seed 74 and 75: a created key shows its secret once and stores it nowhere, and is revoked', async () => {
+describe('the API Keys page in Settings', () => {
+  it("seed 74 and 75: shows a new key's secret once, stores it nowhere, and revokes the key", async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -58,7 +58,7 @@ describe('Settings, API Keys', () => {
     await visitor.stop();
   });
 
-  it('a key is rotated by keyboard alone, and both keys work', async () => {
+  it('rotates a key by keyboard alone, and both keys work', async () => {
     const key = await stage.world.key({ scopes: ['email:logs:read'], name: 'Nightly' });
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
@@ -76,7 +76,7 @@ describe('Settings, API Keys', () => {
     await visitor.stop();
   });
 
-  it('each action is shown in the format of each API, with equivalent effect', async () => {
+  it("shows each action in every API's format, with equivalent effect", async () => {
     const key = await stage.world.key({ scopes: ['email:logs:read'], name: 'Copied' });
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
@@ -104,7 +104,7 @@ describe('Settings, API Keys', () => {
     await visitor.stop();
   });
 
-  it('a member sees why the button is disabled', async () => {
+  it('shows a member why the button is disabled', async () => {
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
     await page.goto('/settings/api-keys');

@@ -41,7 +41,7 @@ async function problemsInBothThemes(): Promise<Record<'light' | 'dark', string[]
 
 const NONE = { light: [], dark: [] };
 
-describe('axe, in both themes', () => {
+describe('axe in both themes', () => {
   it.each(pages)('finds no issues on %s, which does not scroll sideways when narrow', async (path, shows) => {
     await openPage(page, placed(path, ids), shows);
 
@@ -53,7 +53,7 @@ describe('axe, in both themes', () => {
     await page.setViewportSize(VIEWPORT);
   });
 
-  it.each(['?', 'Control+k'])('finds no issues in the dialog of %s', async (keys) => {
+  it.each(['?', 'Control+k'])('finds no issues in the dialog opened by %s', async (keys) => {
     await page.goto('/emails');
     await page.getByRole('heading', { name: emails.title }).waitFor();
     await page.keyboard.press(keys);

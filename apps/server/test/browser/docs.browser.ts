@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-describe('Try the API', () => {
-  it('requests are sent with the rights of the session', async () => {
+describe('the Try the API page', () => {
+  it("sends requests with the session's rights", async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -29,7 +29,7 @@ describe('Try the API', () => {
     await visitor.stop();
   });
 
-  it('a visitor who is not signed in is prompted to sign in', async () => {
+  it('prompts a visitor to sign in', async () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.context().clearCookies();

@@ -17,8 +17,8 @@ interface Record {
   readonly required: boolean;
 }
 
-describe('Domains', () => {
-  it('an added domain shows the value found for each wrong record, and turns green automatically', async () => {
+describe('the Domains page', () => {
+  it('shows the value found for each wrong record of a new domain, which turns green automatically', async () => {
     const { dns } = stage.world;
     const visitor = await stage.visitor('member');
     const tab = await visitor.open();
@@ -57,7 +57,7 @@ describe('Domains', () => {
     await visitor.stop();
   });
 
-  it('an operator suspends a domain with a reason and resumes it, and its keys are rotated once', async () => {
+  it('lets an operator suspend a domain with a reason, resume it, and rotate its keys once', async () => {
     const { world } = stage;
     await world.domain('levers.test');
     const visitor = await stage.visitor('operator');
@@ -90,7 +90,7 @@ describe('Domains', () => {
     await visitor.stop();
   });
 
-  it('a domain is preloaded when its link is hovered, and a missing one shows its error', async () => {
+  it('preloads a domain when its link is hovered over, and shows an error for a missing one', async () => {
     await stage.world.domain('hovered.test');
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-describe('Emails', () => {
-  it('the search is stored in the URL, and results are navigated by keyboard', async () => {
+describe('the Emails page', () => {
+  it('stores the search in the URL, and lets the keyboard navigate the results', async () => {
     await sendMail(stage, { to: 'ada@example.com', subject: 'First', tags: ['invoice'] });
     await sendMail(stage, { to: 'bob@example.com', subject: 'Second' });
     await stage.world.drain();
@@ -43,7 +43,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('new email is announced without moving a row, and shown on request', async () => {
+  it('announces new email without moving a row, and shows it on request', async () => {
     await sendMail(stage, { subject: 'Before' });
     const visitor = await stage.visitor('viewer');
     const { page } = await visitor.open();
@@ -57,7 +57,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('a waiting email shows its reason, and the action next to it releases the email', async () => {
+  it('shows why an email is waiting, next to an action that releases it', async () => {
     const id = await sendMail(stage, {
       subject: 'Later',
       scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
@@ -76,7 +76,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('an admin gives up an attempted email, with a reason', async () => {
+  it('lets an admin give up on an attempted email, with a reason', async () => {
     stage.world.smtp.script(({ to }) =>
       to === 'hopeless@example.com' ? { kind: 'reply', code: 451, text: '4.3.0 Later' } : { kind: 'accept' },
     );
@@ -97,7 +97,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it.each(['/emails/', '/emails?open='])('a dialog opens by its URL at %s, and Back closes it', async (place) => {
+  it.each(['/emails/', '/emails?open='])('opens a dialog by its URL at %s, and closes it with Back', async (place) => {
     const id = await sendMail(stage, { to: 'back@example.com', subject: 'Back' });
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
@@ -118,7 +118,7 @@ describe('Emails', () => {
     await visitor.stop();
   });
 
-  it('selected emails are canceled together', async () => {
+  it('cancels selected emails together', async () => {
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
     for (const subject of ['Stop one', 'Stop two'])
       await sendMail(stage, { to: 'stop@example.com', subject, scheduled_at });

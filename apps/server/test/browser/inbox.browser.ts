@@ -37,7 +37,7 @@ async function capture(subject: string, html: string, to = 'ada@example.com'): P
 }
 
 describe('the test inbox', () => {
-  it('an email is found, shown with its code and link, released, and deleted', async () => {
+  it('finds an email, shows its code and link, releases it, and deletes it', async () => {
     await capture('Sign in', '<p>Your code is 493817.</p><a href="https://shop.test/in">Sign in</a>');
     await capture('Another', '<p>Hello</p>', 'grace@example.com');
     const visitor = await stage.visitor('admin');
@@ -70,7 +70,7 @@ describe('the test inbox', () => {
     await visitor.stop();
   });
 
-  it('a member sees that email exists, but not its content', async () => {
+  it('shows a member that an email exists, but not its content', async () => {
     await capture('Reset', '<p>secret</p>');
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();

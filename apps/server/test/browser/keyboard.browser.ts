@@ -85,13 +85,13 @@ describe('keyboard navigation', () => {
   });
   afterAll(() => visitor.stop());
 
-  it.each(pages)('%s has every control reachable by Tab, with visible focus', async (path, shows) => {
+  it.each(pages)('reaches every control on %s by Tab, with visible focus', async (path, shows) => {
     await openPage(page, placed(path, ids), shows);
 
     expect(await unreachable(page)).toEqual([]);
   });
 
-  it('every page in the navigation opens with the keys listed by ?, and by the palette', async () => {
+  it('opens every page in the navigation with the keys listed under ?, and with the palette', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');
@@ -123,8 +123,8 @@ describe('keyboard navigation', () => {
   });
 });
 
-describe('the pages', () => {
-  it('are all included in the list that axe checks', async () => {
+describe('the dashboard pages', () => {
+  it('are all on the list that axe checks', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');

@@ -41,7 +41,7 @@ const PROMPT_MS = 1000;
 const REST_MS = 1100;
 
 describe('a change in one tab', () => {
-  it.each(changes)('shows %s in another within a second', async (what, path, procedure, inputOf, newRows) => {
+  it.each(changes)('shows %s in another tab within a second', async (what, path, procedure, inputOf, newRows) => {
     const visitor = await stage.visitor('operator');
     const [one, other] = [await visitor.open(), await visitor.open()];
     await one.page.goto('/');
@@ -73,7 +73,7 @@ describe('a change in one tab', () => {
 });
 
 describe('an open email', () => {
-  it('reads its content once, since each read is an audit entry that the stream reports', async () => {
+  it('reads its content only once, since each read is an audit entry that the stream reports', async () => {
     const id = await sendMail(stage, { subject: 'Confidential', text: 'Only once.' });
     const { sql } = stage.world.services;
     const reads = () => sql`select 1 from audit_log where action = 'message.content_read'`;
@@ -103,7 +103,7 @@ describe('an open email', () => {
 });
 
 describe('seven tabs of one browser', () => {
-  it('share one stream, all show a new email, and another tab takes over when the first closes', async () => {
+  it('share one stream, all show a new email, and let another tab take over when the first closes', async () => {
     await sendMail(stage, { subject: 'Before' });
     const visitor = await stage.visitor('viewer');
     const tabs = await Promise.all(Array.from({ length: 7 }, () => visitor.open()));

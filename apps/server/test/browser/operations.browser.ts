@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('an incident', () => {
-  it('is found, held, given up and verified in its receipts, by keyboard alone', async () => {
+  it('is found, held, given up on and verified in its receipts, by keyboard alone', async () => {
     const { world } = stage;
     for (const name of ['ada', 'bob']) await sendMail(stage, { to: `${name}@slow.test` });
     const flows = await sendMail(stage, { to: 'eve@fine.test' });
@@ -116,7 +116,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('tells an admin that only an operator can hold a destination', async () => {
+  it('shows an admin that only an operator can hold a destination', async () => {
     await sendMail(stage, { to: 'ivy@full.test' });
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
@@ -136,7 +136,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('leaves focus in an open menu when another operator releases the hold', async () => {
+  it('keeps focus in an open menu when another operator releases the hold', async () => {
     const { world } = stage;
     await sendMail(stage, { to: 'una@menu.test' });
     const operator = world.as(world.workspace_id);
@@ -159,7 +159,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('is contained by a destination limit, which is shown again and then removed', async () => {
+  it('is contained with a destination limit, which is shown again and then removed', async () => {
     await sendMail(stage, { to: 'kim@narrow.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
@@ -186,7 +186,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('is contained by a hold on a sending domain in one workspace only', async () => {
+  it('is contained with a hold on a sending domain in only one workspace', async () => {
     await sendMail(stage, { to: 'joe@full.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
@@ -228,8 +228,8 @@ describe('an incident', () => {
   });
 });
 
-describe('Jobs', () => {
-  it('a job shows its attempts, and why it cannot be canceled', async () => {
+describe('the Jobs page', () => {
+  it("shows a job's attempts, and why the job cannot be canceled", async () => {
     const { world } = stage;
     const id = await sendMail(stage, { to: 'grace@slow.test' });
     const visitor = await stage.visitor('operator');
@@ -248,7 +248,7 @@ describe('Jobs', () => {
 });
 
 describe('a queue', () => {
-  it('is held, released and changed on its page, with each action marked in its history', async () => {
+  it('can be held, released and changed on its page, with each action marked in its history', async () => {
     const { world } = stage;
     await world.services.sql`update sessions set authenticated_at = clock_now()`;
     await measureQueues(world.services.sql, queueNames, 0);
@@ -283,8 +283,8 @@ describe('a queue', () => {
   });
 });
 
-describe('Storage', () => {
-  it('the page shows the size of an email and each table, and any data retained without limit', async () => {
+describe('the Storage page', () => {
+  it('shows the size of an email and of each table, and any data retained without limit', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
@@ -298,8 +298,8 @@ describe('Storage', () => {
   });
 });
 
-describe('people and workspaces', () => {
-  it('a plan is created, changed and deleted, but not while a workspace uses it', async () => {
+describe('instance administration', () => {
+  it('creates, changes and deletes a plan, unless a workspace uses it', async () => {
     await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
@@ -338,7 +338,7 @@ describe('people and workspaces', () => {
     await visitor.stop();
   });
 
-  it('a workspace is created with a key shown once, and moved to another plan', async () => {
+  it('creates a workspace with a key shown once, and moves it to another plan', async () => {
     await stage.world.services.sql`update sessions set authenticated_at = clock_now()`;
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
@@ -359,7 +359,7 @@ describe('people and workspaces', () => {
     await visitor.stop();
   });
 
-  it('an operator is added with a link shown once, and then removed', async () => {
+  it('adds an operator with a link shown once, and then removes the operator', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
@@ -378,8 +378,8 @@ describe('people and workspaces', () => {
   });
 });
 
-describe('Find', () => {
-  it('an id, a subject and a tag each lead to their object', async () => {
+describe('the Find box', () => {
+  it('leads from an id, a subject and a tag to the matching object', async () => {
     const id = await sendMail(stage, { subject: 'Quarterly figures', tags: ['finance'] });
     const visitor = await stage.visitor('viewer');
     const { page } = await visitor.open();
@@ -403,7 +403,7 @@ describe('Find', () => {
 });
 
 describe('the dock', () => {
-  it('shows events as they happen on any page, and queries GraphQL without a key', async () => {
+  it('shows events as they happen on any page, and runs GraphQL queries without a key', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;

@@ -96,7 +96,7 @@ describe('the admin process', () => {
     await Promise.all([api.kill(), admin.kill()]);
   }, 400_000);
 
-  it('alone reports a missing worker on every page and beside the email, until a worker starts', async () => {
+  it('reports a missing worker on every page and beside the email, until one starts', async () => {
     const admin = await journey.start({ ROLES: 'admin,rest' });
     await send(admin, 'Waits for a worker');
     const { visitor, page } = await signedIn(admin.port);
@@ -123,7 +123,7 @@ describe('a database outage', () => {
   });
   afterAll(() => proxy.close());
 
-  it('is reported on every page, and each recovers automatically', async () => {
+  it('is reported on every page, and every page recovers automatically', async () => {
     const server = await journey.start({ DATABASE_URL: proxy.url });
     await send(server, 'Before');
     const { visitor, page } = await signedIn(server.port);

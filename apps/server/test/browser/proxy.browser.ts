@@ -57,7 +57,7 @@ async function signIn(stage: Stage, baseURL: string): Promise<BrowserContext> {
 it.each([
   ['with TLS and PUBLIC_URL, which asks for the server by another Host', true],
   ['on another port', false],
-])('the dashboard works behind a proxy %s, with session, live list and changes', async (_, secure) => {
+])('the dashboard works behind a proxy %s, including its session, live list and changes', async (_, secure) => {
   const proxy = await openProxy(secure);
   const stage = await startStage({ ...operator, ...(secure && { PUBLIC_URL: proxy.origin }) });
   proxy.to(stage.port);

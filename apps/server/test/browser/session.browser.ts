@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('a session', () => {
-  it('starts at the requested page, and a wrong password preserves the typed address', async () => {
+  it('starts on the requested page, and a wrong password preserves the typed address', async () => {
     const visitor = await stage.visitor(null);
     const tab = await visitor.open();
     const { page } = tab;
@@ -46,7 +46,7 @@ describe('a session', () => {
     await visitor.stop();
   });
 
-  it('preserves the page and its form when it expires, and continues after signing in again', async () => {
+  it('preserves the page and its form on expiry, and continues after another sign-in', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/compose');
@@ -65,7 +65,7 @@ describe('a session', () => {
     await visitor.stop();
   });
 
-  it('prompts for the password after an hour, and repeats the action', async () => {
+  it('prompts for the password after an hour, and then repeats the action', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/settings/api-keys');

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-describe('A domain', () => {
+describe('a domain in Settings', () => {
   it('can add and remove a second signature with its own record', async () => {
     await stage.world.domain('acme.test');
     const visitor = await stage.visitor('admin');
@@ -40,8 +40,8 @@ describe('A domain', () => {
   });
 });
 
-describe('The account', () => {
-  it('changes its password, and signs in with the new one', async () => {
+describe('the Account page', () => {
+  it('changes the password, which then works for signing in', async () => {
     const { sql } = stage.world.services;
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
@@ -65,8 +65,8 @@ describe('The account', () => {
   });
 });
 
-describe('Settings', () => {
-  it('the workspace is renamed, and its plan and month are shown', async () => {
+describe('the Settings pages', () => {
+  it('rename the workspace, and show its plan and monthly usage', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -87,7 +87,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('retention periods are shown, and whether email is captured', async () => {
+  it('show retention periods, and whether email is captured', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -107,7 +107,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('an address typed twice is erased, and the receipt omits it', async () => {
+  it('erase an address that is typed twice, and omit it from the receipt', async () => {
     const { world } = stage;
     await sendMail(stage, { to: 'forget@example.com' });
     const visitor = await stage.visitor('admin');
@@ -136,7 +136,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('a person is invited with a link shown once, changes role, and is removed', async () => {
+  it("invite a person with a link shown once, change the person's role, and remove the person", async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -168,7 +168,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('alarm notification targets are shown, with errors in an address', async () => {
+  it('show alarm notification targets, with any errors in an address', async () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.goto('/settings/alarms');
@@ -183,7 +183,7 @@ describe('Settings', () => {
     await visitor.stop();
   });
 
-  it('a viewer sees the month, and who can change the workspace', async () => {
+  it('show a viewer the monthly usage, and who can change the workspace', async () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;
@@ -196,8 +196,8 @@ describe('Settings', () => {
   });
 });
 
-describe('Health', () => {
-  it('failures are shown, and an alarm is acknowledged', async () => {
+describe('the Health page', () => {
+  it('shows failures, and lets an alarm be acknowledged', async () => {
     const { sql, clock } = stage.world.services;
     await sql`
       insert into alarms (id, workspace_id, rule, subject, status, value, detail, page, seen_since, started_at)
@@ -223,7 +223,7 @@ describe('Health', () => {
     await visitor.stop();
   });
 
-  it('an alarm links to its page with the affected item selected', async () => {
+  it('links an alarm to its page, where the affected item is selected', async () => {
     const { sql, clock } = stage.world.services;
     const path = '/operations/jobs?queue=delivery.attempt&state=dead';
     await sql`

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-describe('Overview', () => {
-  it('email not counted yet is not shown as 0', async () => {
+describe('the Overview page', () => {
+  it('does not show email that is not counted yet as 0', async () => {
     const own = await startStage();
     await sendMail(own, {});
     const visitor = await own.visitor('viewer');
@@ -38,8 +38,8 @@ describe('Overview', () => {
   });
 });
 
-describe('Stats', () => {
-  it('a chart is readable by keyboard, as a table and as a file without formulas', async () => {
+describe('the Stats page', () => {
+  it('makes a chart available by keyboard, as a table, and as a file without formulas', async () => {
     await sendMail(stage, { tags: ['=1+1'] });
     await sendMail(stage, { tags: ['=1+1'] });
     await stage.world.drain();
@@ -75,7 +75,7 @@ describe('Stats', () => {
     await visitor.stop();
   });
 
-  it('a viewer sees email by domain, tag and destination, but no durations', async () => {
+  it('shows a viewer email by domain, tag and destination, but no durations', async () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;

@@ -25,8 +25,8 @@ afterAll(async () => {
   await new Promise((resolve) => receiver.close(resolve));
 });
 
-describe('Webhooks', () => {
-  it('a new webhook shows each attempt of a failed post, and posts it again', async () => {
+describe('the Webhooks page', () => {
+  it("shows each attempt of a new webhook's failed post, and posts it again", async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -62,8 +62,8 @@ describe('Webhooks', () => {
   });
 });
 
-describe('Suppressions', () => {
-  it('an added address gets no email, and is removed after the address is typed', async () => {
+describe('the Suppressions page', () => {
+  it('adds an address, which then gets no email, and removes it after it is typed', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;

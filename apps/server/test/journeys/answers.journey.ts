@@ -25,7 +25,7 @@ function stallAtDot(count: number) {
 const attempts = () => journey.sql`select number, outcome, stage from attempts order by started_at, number`;
 
 describe('a shutdown while servers owe responses', () => {
-  it('promise P1, P2: hands back unsent email, and waits for responses to sent email', async () => {
+  it('promise P1, P2: hands back unsent email, and waits for responses about sent email', async () => {
     const server = await journey.start({ SHUTDOWN_GRACE: '8s' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
     // A lane starts with five.
@@ -48,7 +48,7 @@ describe('a shutdown while servers owe responses', () => {
     expect(journey.smtp.mails).toHaveLength(5);
   });
 
-  it('promise P2: a response that never comes is recorded as unknown just before the grace period ends', async () => {
+  it('promise P2: records a missing response as unknown just before the grace period ends', async () => {
     const server = await journey.start({ SHUTDOWN_GRACE: '10s' });
     const stall = stallAtDot(1);
     await server.call('POST', '/v1/email/send', { body: hello });

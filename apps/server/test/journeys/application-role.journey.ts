@@ -50,7 +50,7 @@ async function mutate(name: string, type: string, success: string, input: object
   return done ?? {};
 }
 
-describe('processes under a database role that owns nothing', () => {
+describe('processes with a database role that owns nothing', () => {
   it('are ready, and report the schema version', async () => {
     const [row] = await journey.sql<
       { schema: string }[]
@@ -120,7 +120,7 @@ describe('processes under a database role that owns nothing', () => {
     expect(await sql`select from pg_class where relowner = ${ROLE}::regrole`).toEqual([]);
   });
 
-  it('have no connection under another role, and are denied nothing', async () => {
+  it('connect under no other role, and are denied nothing', async () => {
     const users = await journey.sql<{ usename: string }[]>`
       select distinct usename from pg_stat_activity
       where datname = current_database() and application_name like 'postrider%'

@@ -10,7 +10,7 @@ afterEach(() => journey.stop());
 const HOUR_MS = 3_600_000;
 const PAST_EVERY_LEASE_MS = 60_000;
 
-it('a bulk operation whose worker dies continues on another, and processes each item once', async () => {
+it('a bulk operation whose worker dies continues on another worker, and processes each item once', async () => {
   const api = await journey.start({ ROLES: 'rest,admin' });
   const scheduled_at = new Date(journey.clock.now() + HOUR_MS).toISOString();
   const mails = Array.from({ length: 60 }, () => ({ ...hello, tags: ['campaign'], scheduled_at }));

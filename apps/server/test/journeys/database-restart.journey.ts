@@ -23,7 +23,7 @@ async function cutConnections(): Promise<number> {
 }
 
 describe('a database that cuts every connection under load', () => {
-  it('causes fast 500s but no crash, and every email is still delivered', async () => {
+  it('causes quick 500 responses but no crash, and every email is still delivered', async () => {
     const ids = new Map<number, string>();
     const rejections: { status: number; ms: number }[] = [];
     const cuts: Promise<number>[] = [];

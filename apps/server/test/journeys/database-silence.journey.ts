@@ -26,7 +26,7 @@ const timed = async (call: Promise<ApiResponse>) => {
 };
 
 describe('a database that accepts bytes but never responds', () => {
-  it('promise P19, chaos C8: a send and a read fail in time, and traffic resumes over new connections', async () => {
+  it('promise P19, chaos C8: fails a send and a read in time, and traffic resumes over new connections', async () => {
     const server = await journey.start({ DATABASE_URL: proxy.url, LIMITS: 'database_answer=3s,database_accept=2s' });
     expect((await send(server)).status).toBe(202);
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
@@ -44,7 +44,7 @@ describe('a database that accepts bytes but never responds', () => {
     expect(server.stderr()).toContain('has not answered for');
   });
 
-  it('promise P18: a lock on messages fails 64 clients within seconds, and requests resume after it', async () => {
+  it('promise P18: fails 64 clients within seconds while messages is locked, and then serves requests again', async () => {
     const server = await journey.start();
     await send(server);
     const locked = Promise.withResolvers<void>();
@@ -69,7 +69,7 @@ describe('a database that accepts bytes but never responds', () => {
     expect((await send(server)).status).toBe(202);
   });
 
-  it('promise P18: a full disk fails 64 clients immediately, each batch tried once, and sends resume after it', async () => {
+  it('promise P18: fails 64 clients immediately on a full disk, tries each batch once, and then recovers', async () => {
     const server = await journey.start();
     await send(server);
     // Fails the statement the way Postgres does when it cannot extend a file.
@@ -97,7 +97,7 @@ describe('a database that accepts bytes but never responds', () => {
 });
 
 describe('a read-only database', () => {
-  it('chaos C9: causes /readyz to report not ready', async () => {
+  it('chaos C9: makes /readyz report not ready', async () => {
     const server = await journey.start({ ROLES: 'rest' });
     const name = (await journey.sql<{ name: string }[]>`select current_database() as name`)[0]?.name ?? '';
     await journey.sql.unsafe(`alter database "${name}" set default_transaction_read_only = on`);
@@ -132,7 +132,7 @@ describe('a server start', () => {
     expect((await api.call('GET', '/readyz', { key: null })).body).toMatchObject({ workers: 0 });
   });
 
-  it('chaos C7, C8: continues over a new connection if the database falls silent between two responses', async () => {
+  it('chaos C7, C8: continues over a new connection if the database stops responding between two responses', async () => {
     const silent = proxy.silenceAt('is not null as present');
     const server = launch({
       ...journey.env,
@@ -147,7 +147,7 @@ describe('a server start', () => {
     expect(await server.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('chaos C7, newcomer N7: fails immediately for an unknown database or a SECRET_KEY that decrypts nothing', async () => {
+  it('chaos C7, newcomer N7: fails immediately for an unknown database, or a SECRET_KEY that can decrypt nothing', async () => {
     const first = await journey.start();
     await first.end();
     const unknown = new URL(journey.env.DATABASE_URL ?? '');
@@ -173,7 +173,7 @@ describe('a server start', () => {
     expect(started.stderr()).toContain('does not offer TLS, which is required for other hosts');
   });
 
-  it('promise P22: re-encrypts everything after a SECRET_KEY change, which allows the old key to be removed', async () => {
+  it('promise P22: re-encrypts everything after a SECRET_KEY change, so that the old key can be removed', async () => {
     const first = await journey.start();
     await first.end();
     const before = await hashKey(journey.env.SECRET_KEY ?? '');
@@ -203,7 +203,7 @@ async function hashKey(secret_key: string): Promise<Buffer> {
 }
 
 describe('an outage', () => {
-  it('promise P4, P23: preserves the result of email past the dot, and is logged once, with a count', async () => {
+  it('promise P4, P23: preserves the result of email sent past the dot, and is logged once, with a count', async () => {
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     journey.smtp.script(({ stage }) => {

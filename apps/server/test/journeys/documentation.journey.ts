@@ -7,7 +7,7 @@ import { runBlocks } from '../../../../scripts/run-doc-blocks.ts';
 // Runs only languages available on every machine. npm run test:docs also runs the others.
 const TIMEOUT_MS = 600_000;
 
-it('every shell and TypeScript code block does what its page says (newcomer N18)', {
+it('every shell and TypeScript code block works as its page says (newcomer N18)', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const zone = await startDnsZone();

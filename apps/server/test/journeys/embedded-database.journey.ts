@@ -29,7 +29,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it('real R22: the embedded Postgres stops when its server is killed, and the next start has the email', async () => {
+it('real R22: the embedded Postgres stops when its server is killed, and the email survives the next start', async () => {
   const env = { DATA_DIR: data_dir, BOOTSTRAP_API_KEY: `pr_live_${randomBytes(32).toString('hex')}` };
   const first = await startServer(env);
   const sent = await first.call('POST', '/v1/email/send', { body: hello });

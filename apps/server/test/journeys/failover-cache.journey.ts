@@ -18,7 +18,7 @@ async function makeKey(name: string): Promise<{ id: string; secret: string }> {
   return { id: String(key.body.id), secret: String(key.body.secret) };
 }
 
-it('promise P26: a key revoked after a failover to an older standby is rejected despite a cache', async () => {
+it('promise P26: a key revoked after failover to an older standby is rejected despite a cache', async () => {
   const [key, other] = [await makeKey('Shop'), await makeKey('Other')];
   const send = async () => (await first.call('POST', '/v1/email/send', { key: key.secret, body: hello })).status;
   const [replicated] = await journey.sql<{ value: string }[]>`select value::text as value from accept_epoch`;

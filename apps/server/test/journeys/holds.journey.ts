@@ -30,7 +30,7 @@ async function postrider(...args: string[]): Promise<Record<string, unknown>> {
 const arrivedAt = (domain: string) => journey.smtp.mails.filter((mail) => mail.envelope_to[0]?.endsWith(`@${domain}`));
 
 describe('a hold on a destination while two processes send email', () => {
-  it('is obeyed by both, survives the death of one, and neither loses nor repeats email', async () => {
+  it('is obeyed by both, survives the death of one, and neither loses nor duplicates email', async () => {
     const servers = [await journey.start(), await journey.start()] as const;
     const sent = { held: 0, other: 0 };
     let flowing = true;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
 
-describe('the listener', () => {
+describe('the HTTP listener', () => {
   let journey: Journey;
   let server: ServerProcess;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('the listener', () => {
     return { head, body };
   }
 
-  it('fairness P37: sends HSTS on every path if PUBLIC_URL is https', async () => {
+  it('fairness P37: sends HSTS on every path if PUBLIC_URL uses https', async () => {
     const secure = await journey.start({ PUBLIC_URL: 'https://mail.good.test' });
     const hsts = async (of: ServerProcess, path: string) =>
       (await of.call('GET', path)).headers.get('strict-transport-security');
@@ -36,20 +36,23 @@ describe('the listener', () => {
     ['POST', '/v2/email/send'],
     ['GET', '/nope'],
     ['PUT', '/v1/email/send'],
-  ])('rejects %s %s in the standard format, with the request id and a page (chaos C20)', async (method, path) => {
-    const response = await server.call(method, path, { headers: { accept: 'application/json' } });
+  ])(
+    'rejects %s %s with the standard error format, the request id and a documentation page (chaos C20)',
+    async (method, path) => {
+      const response = await server.call(method, path, { headers: { accept: 'application/json' } });
 
-    expect(response.status).toBe(404);
-    expect(response.body).toEqual({
-      error: {
-        code: 'not_found',
-        reason: 'route_not_found',
-        message: expect.any(String),
-        request_id: response.headers.get('x-request-id'),
-        docs_url: expect.stringMatching(/\/errors\/route_not_found$/),
-      },
-    });
-  });
+      expect(response.status).toBe(404);
+      expect(response.body).toEqual({
+        error: {
+          code: 'not_found',
+          reason: 'route_not_found',
+          message: expect.any(String),
+          request_id: response.headers.get('x-request-id'),
+          docs_url: expect.stringMatching(/\/errors\/route_not_found$/),
+        },
+      });
+    },
+  );
 
   it.each([
     ['words that are no request', 'garbage\r\n\r\n'],
@@ -58,7 +61,7 @@ describe('the listener', () => {
       'POST /v1/email/send HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a header that is too large', `GET /v1/usage HTTP/1.1\r\nHost: x\r\nX-Filler: ${'a'.repeat(20_000)}\r\n\r\n`],
-  ])('rejects %s in the standard format, with the headers of every response', async (_what, request) => {
+  ])('rejects %s with the standard error format and the usual response headers', async (_what, request) => {
     const { head, body } = await exchange(request);
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(JSON.parse(body)).toMatchObject({
@@ -75,7 +78,7 @@ describe('the listener', () => {
     );
   });
 
-  it('treats an absolute-form target as its path', async () => {
+  it('treats an absolute-form target like its path', async () => {
     const body = JSON.stringify(hello);
     const { head } = await exchange(
       `POST http://api.example.com/v1/email/send HTTP/1.1\r\nHost: api.example.com\r\nAuthorization: Bearer ${journey.secret}\r\n` +

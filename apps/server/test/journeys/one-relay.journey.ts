@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-it('chaos C13: a backlog for one relay waits in the queue, without parking during a slow first second', async () => {
+it('chaos C13: a backlog for one relay waits in the queue, unparked, during a slow first second', async () => {
   const api = await journey.start({ ROLES: 'rest' });
   for (let sent = 0; sent < MAILS; sent += 100) {
     const batch = Array.from({ length: 100 }, (_, place) => ({ ...hello, to: `to${sent + place}@example.com` }));

@@ -13,7 +13,7 @@ afterAll(() => journey.stop());
 const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 'Hello there', text: 'Hi' };
 
 describe('the operator at first start', () => {
-  it('signs in with the startup link, finds an email, revokes a key, and signs out', async () => {
+  it('can sign in with the startup link, find an email, revoke a key, and sign out', async () => {
     const server = await journey.start();
     const link = new URL(secretIn(server.stdout(), 'login-link')).pathname;
     const form = { origin: server.url };
@@ -53,7 +53,7 @@ describe('the operator at first start', () => {
     expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 
-  it('gets no link if the environment sets the password, or at a second start', async () => {
+  it('gets no link if the environment sets the password, or on a second start', async () => {
     const second = await journey.start();
     expect(second.stdout()).toMatch(/Dashboard +http:\/\/localhost:\d+\n/);
     await second.end();

@@ -102,8 +102,8 @@ async function send(to: string | string[], text = hello.text): Promise<() => Pro
 
 const mailsAt = (name: Name) => sinks.get(name)?.mails ?? [];
 
-describe('a mail server outcome', () => {
-  it('accepted: the email is delivered, with the server response', async () => {
+describe("a mail server's response", () => {
+  it("accepted: the email is delivered, and the server's response is recorded", async () => {
     const read = await send('ada@well.test');
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'delivered',
@@ -112,7 +112,7 @@ describe('a mail server outcome', () => {
     expect(mailsAt('well.test')).toHaveLength(1);
   });
 
-  it('rejected temporarily: the email is deferred, then delivered in one copy', async () => {
+  it('rejected temporarily: the email is deferred, and then delivered in one copy', async () => {
     const read = await send('ada@busy.test');
     await expect.poll(read, PATIENCE).toMatchObject({
       status: 'delivered',
@@ -133,7 +133,7 @@ describe('a mail server outcome', () => {
     });
   });
 
-  it('each recipient individually: no rejection sends another recipient a second copy', async () => {
+  it('rejected for some recipients: no rejection sends another recipient a second copy', async () => {
     const read = await send(['fine@mixed.test', 'gone@mixed.test', 'full@mixed.test']);
     await expect
       .poll(async () => statusesOf(await read()), PATIENCE)
@@ -170,13 +170,13 @@ describe('a mail server outcome', () => {
     expect(mailsAt('clumsy.test')).toHaveLength(1);
   });
 
-  it('two megabytes of greeting: the email is deferred, and little of the greeting is stored', async () => {
+  it('two megabytes of greeting: the email is deferred, and only a little of the greeting is stored', async () => {
     const read = await send('ada@chatty.test');
     await expect.poll(async () => (await read()).attempts, PATIENCE).toMatchObject([{ outcome: 'deferred' }]);
     expect(JSON.stringify(await read()).length).toBeLessThan(32 * 1024);
   });
 
-  it('silence: only that email waits, and it returns to the queue at shutdown', async () => {
+  it('missing: only that email waits, and it returns to the queue on shutdown', async () => {
     const silent = await send('ada@silent.test');
     await expect.poll(async () => (await silent()).status, PATIENCE).toBe('sending');
     const other = await send('bob@well.test');

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-it('chaos C14: email is parked even if its statement loses a deadlock', async () => {
+it('chaos C14: email is parked even if its SQL statement loses a deadlock', async () => {
   const { sql, env } = journey;
   const api = await journey.start({ ROLES: 'rest' });
   // A single statement parks all of them.

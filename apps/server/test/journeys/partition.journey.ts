@@ -18,7 +18,7 @@ describe('a worker cut off from the database', () => {
     ['resend', 3000],
     ['stop', 8000],
   ])(
-    'fairness N1: sends nothing twice and loses nothing, under the policy %s after %s ms',
+    'fairness N1: sends nothing twice and loses nothing, with the policy %s after %s ms',
     async (policy, away_ms) => {
       const api = await journey.start({ ROLES: 'rest' });
       const proxy = await openDatabaseProxy(journey.env.DATABASE_URL ?? '');

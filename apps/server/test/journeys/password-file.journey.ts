@@ -55,7 +55,7 @@ async function connected(): Promise<string[]> {
   return rows.map((row) => row.application_name);
 }
 
-it('a database password changed under load needs no restart, and loses no email', async () => {
+it('a database password changed under load requires no restart, and loses no email', async () => {
   const ids = new Set<string>();
   const cut: Promise<void>[] = [];
   let next = 0;
@@ -96,7 +96,7 @@ it('a database password changed under load needs no restart, and loses no email'
   await expect.poll(async () => (await server.call('GET', '/readyz')).status).toBe(200);
 });
 
-it('a start without the password file, or with two passwords, explains what to change', async () => {
+it('a start without the password file, or with two passwords, reports what to change', async () => {
   const start = async (env: Readonly<Record<string, string>>) => {
     const started = launch({ ...journey.env, DATABASE_URL: url, ...env });
     expect((await started.exited).code).toBe(1);

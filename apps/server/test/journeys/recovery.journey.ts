@@ -12,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => journey.stop());
 
-describe('email claimed by a worker', () => {
-  it('chaos C12: resumes within ten seconds after the worker dies if unclaimed, or after its lease if claimed', async () => {
+describe('interrupted email', () => {
+  it("chaos C12: resumes within ten seconds of a worker's death if unclaimed, or after its lease if claimed", async () => {
     // Ten may wait for a claim while five are being sent.
     const first = await journey.start({ LIMITS: 'relay_connections=5' });
     const reached = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ describe('email claimed by a worker', () => {
     expect(second.logged().map(({ msg }) => msg)).toContain('a worker died; requeued its email');
   });
 
-  it('resumes even if a last statement of the killed worker still locks its jobs', async () => {
+  it('resumes even if a last statement from the killed worker still locks its jobs', async () => {
     const first = await journey.start();
     const reached = Promise.withResolvers<void>();
     let stalled = 0;
@@ -74,7 +74,7 @@ describe('email claimed by a worker', () => {
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 5 });
   });
 
-  it('chaos C12: resumes within seconds if the response to its claim was lost with the connection', async () => {
+  it('chaos C12: resumes within seconds if the response to its claim is lost with the connection', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     for (let number = 0; number < 8; number++) {
       await api.call('POST', '/v1/email/send', { body: { ...hello, to: `to${number}@example.com` } });
@@ -108,7 +108,7 @@ describe('email claimed by a worker', () => {
 });
 
 describe('a relay', () => {
-  it('chaos C10: gets email within three seconds of recovering from a two-second outage', async () => {
+  it('chaos C10: gets email within three seconds after recovering from a two-second outage', async () => {
     // Uses the sink's port on another address, so that nothing else binds it while the relay is down.
     const host = '127.0.0.21';
     const { port } = journey.smtp;

@@ -16,7 +16,7 @@ afterAll(async () => {
   await zone.stop();
 });
 
-it('a domain is added, verified, sent from and removed, which cancels its pending email', async () => {
+it('a domain is added, verified, used for sending and removed, which cancels its pending email', async () => {
   const added = await server.call('POST', '/v1/domains', { body: { name: 'shop.test' } });
   expect(added.status, added.text).toBe(201);
   for (const { type, fqdn, value } of added.body.dns_records as { type: string; fqdn: string; value: string }[]) {

@@ -15,7 +15,7 @@ afterAll(async () => {
   await sink.stop();
 });
 
-it('real R20: a webhook deleted while its first delivery is fetched delays no other', async () => {
+it('real R20: a webhook deleted while its first delivery is being fetched delays no other webhook', async () => {
   const api = await journey.start({ ROLES: 'rest' });
   const listen = async (path: string) => {
     const webhook = await api.call('POST', '/v1/webhooks', {

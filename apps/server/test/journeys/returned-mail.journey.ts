@@ -21,7 +21,7 @@ async function delivered(to: string): Promise<{ path: string; return_path: strin
 }
 
 describe('a report after delivery', () => {
-  it('marks the email as bounced for a mailbox failure, and the next email to the address is rejected', async () => {
+  it('marks the email as bounced after a mailbox failure, and the next email to the address is rejected', async () => {
     const { path, return_path } = await delivered('gone@example.com');
     expect(return_path).toMatch(/^b\+[^@]{1,62}@bounces\.good\.test$/);
 
@@ -48,7 +48,7 @@ describe('a report after delivery', () => {
     expect(again).toMatchObject({ status: 422, body: { error: { reason: 'all_recipients_suppressed' } } });
   });
 
-  it('marks the email as complained for a complaint, and the next email to the address is rejected', async () => {
+  it('marks the email as complained after a complaint, and the next email to the address is rejected', async () => {
     const { path, return_path } = await delivered('angry@example.com');
 
     await bringMail(server.portOf('Bounces'), {
@@ -65,7 +65,7 @@ describe('a report after delivery', () => {
     expect(again.status).toBe(422);
   });
 
-  it('is verified with the previous secret key after a restart with a new one', async () => {
+  it('is verified with the previous secret key after a restart with a new secret key', async () => {
     const { path, return_path } = await delivered('kept@example.com');
     await server.end();
     server = await journey.start({
@@ -79,7 +79,7 @@ describe('a report after delivery', () => {
     expect((await server.call('GET', path)).body.status).toBe('bounced');
   });
 
-  it('arrives at a listener that shuts down with everything else', async () => {
+  it('is received by a listener that shuts down along with everything else', async () => {
     expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 });

@@ -41,7 +41,7 @@ async function foreignKey(): Promise<string> {
 }
 
 describe('a key revoked on one process', () => {
-  it('is rejected by the other one from the next request, with the same response', async () => {
+  it('is rejected by the other process from the next request, with the same response', async () => {
     const key = await makeKey(first);
     const send = () => second.call('POST', '/v1/email/send', { key: key.secret, body: hello });
     expect((await send()).status).toBe(202);
@@ -57,7 +57,7 @@ describe('a key revoked on one process', () => {
     expect((await first.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
   });
 
-  it('allows nothing that began after the response, even with many requests in flight', async () => {
+  it('permits nothing that begins after the response, even with many requests in flight', async () => {
     const key = await makeKey(first);
     let revokedAt = Number.POSITIVE_INFINITY;
     const late: number[] = [];
@@ -80,7 +80,7 @@ describe('a key revoked on one process', () => {
 });
 
 describe('a key of another workspace', () => {
-  it('sees a foreign object as nonexistent', async () => {
+  it('sees objects outside its workspace as nonexistent', async () => {
     const foreign = await foreignKey();
     const own = await first.call('POST', '/v1/email/send', { body: hello });
     const absent = `msg_${'0'.repeat(26)}`;

@@ -46,7 +46,7 @@ async function firstAttempt(to: string) {
 }
 
 describe('a process with DELIVERY=mx', () => {
-  it('finds the servers of a domain, falls back over TLS, and records both on the attempt', async () => {
+  it("finds a domain's servers, falls back over TLS, and records both facts on the attempt", async () => {
     const entry = await firstAttempt('ada@example.com');
 
     expect(entry).toMatchObject({
@@ -66,7 +66,7 @@ describe('a process with DELIVERY=mx', () => {
     expect(dns.questions).toContain('MX example.com');
   });
 
-  it('bounces at a null MX, and holds email for a private address', async () => {
+  it('bounces email at a null MX, and holds email for a private address', async () => {
     expect(await firstAttempt('ada@null.example')).toMatchObject({
       status: 'bounced',
       attempts: [{ outcome: 'rejected', reply: { code: 556, enhanced: '5.1.10' } }],
@@ -77,7 +77,7 @@ describe('a process with DELIVERY=mx', () => {
     });
   });
 
-  it('shuts down with connections open', async () => {
+  it('shuts down while connections are open', async () => {
     expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 });

@@ -15,7 +15,7 @@ afterAll(() => journey.stop());
 const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 'Hello there', html: '<p>Hi</p>' };
 
 describe('a first start on an empty database', () => {
-  it('hides a given key, accepts and captures an email, and a second start preserves it', async () => {
+  it('hides a preset key, accepts and captures an email, and preserves it across a second start', async () => {
     const first = await journey.start();
     expect(first.stdout()).toMatch(/API key +from BOOTSTRAP_API_KEY/);
     expect(first.stdout()).not.toContain(journey.secret);
@@ -50,7 +50,7 @@ describe('a first start on an empty database', () => {
     expect(await second.end()).toEqual({ code: 0, signal: null });
   });
 
-  it('fairness P35: writes its secrets to files of mode 0600, with an email ready to paste', async () => {
+  it('fairness P35: writes its secrets to files with mode 0600, and prints an email command ready to paste', async () => {
     const empty = await openJourney({ DELIVERY: 'capture', BOOTSTRAP_API_KEY: '' });
     const first = await empty.start();
     const secrets = (['api-key', 'operator-password', 'login-link'] as const).map((name) =>
@@ -74,7 +74,7 @@ describe('a first start on an empty database', () => {
     await empty.stop();
   });
 
-  it('names an existing page in docs_url, under its own address', async () => {
+  it('links to an existing page in docs_url, at its own address', async () => {
     const server = await journey.start();
 
     const response = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'nobody' } });

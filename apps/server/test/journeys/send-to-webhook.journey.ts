@@ -23,8 +23,8 @@ async function listen(server: ServerProcess, events: unknown = 'all'): Promise<{
   return { id: String(webhook.body.id), secret: String(webhook.body.secret) };
 }
 
-describe('an email and its webhooks', () => {
-  it('travel from HTTP to the recipient and to the event endpoint', async () => {
+describe('an email with webhook events', () => {
+  it('travels from HTTP to the recipient, and its events reach the endpoint', async () => {
     const server = await journey.start();
     const { id, secret } = await listen(server);
 
@@ -47,7 +47,7 @@ describe('an email and its webhooks', () => {
     expect(server.stdout() + server.stderr()).not.toContain(secret);
   });
 
-  it('are posted again under the same id if the worker dies between the post and its record', async () => {
+  it('has its event posted again under the same id if the worker dies between the post and its record', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const { id } = await listen(api, ['email.queued']);
     const first = await journey.start({ ROLES: 'worker' });
@@ -70,7 +70,7 @@ describe('an email and its webhooks', () => {
       .toMatchObject([{ status: 'delivered', attempts: 2, event_id: before?.headers['webhook-id'] }]);
   });
 
-  it('are recovered for a time range after an endpoint outage', async () => {
+  it('has its events recovered for a time range after an endpoint outage', async () => {
     const server = await journey.start();
     const { id } = await listen(server, ['email.queued']);
     sink.script(() => ({ kind: 'reply', status: 410 }));

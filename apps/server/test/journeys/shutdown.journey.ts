@@ -13,7 +13,7 @@ describe('SIGTERM', () => {
   });
   afterEach(() => journey.stop());
 
-  it('exits with 0 under load, and each accepted email is delivered exactly once', async () => {
+  it('exits with code 0 under load, and each accepted email is delivered exactly once', async () => {
     const first = await journey.start();
     const accepted: string[] = [];
     let ending: Promise<unknown> | null = null;
@@ -51,7 +51,7 @@ describe('SIGTERM', () => {
     expect(await ending).toEqual({ code: 0, signal: null });
   });
 
-  it('hands back email before the dot, and records email past it as unknown, also with a drain', async () => {
+  it('hands back email before the dot, and records email past the dot as unknown, also with a drain', async () => {
     const first = await journey.start({ LIMITS: 'drain=7s' });
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ describe('a private database', () => {
     });
   }
 
-  it('stops with Ctrl-C without leftover processes, and a second start finds the data and shows no secret', async () => {
+  it('stops on Ctrl-C without leftover processes, and a second start finds the data but shows no secrets', async () => {
     const env = { DATA_DIR: directory };
     const first = await startServer(env);
     const key = secretIn(first.stdout(), 'api-key');
@@ -151,7 +151,7 @@ describe('a private database', () => {
     expect(await canConnect(port)).toBe(false);
   });
 
-  it('newcomer N9: a second server on the same data reports the first, but a worker may join', async () => {
+  it('newcomer N9: reports the first server to a second one on the same data, but lets a worker join', async () => {
     const first = await startServer({ DATA_DIR: directory });
 
     const second = launch({ DATA_DIR: directory });
@@ -166,7 +166,7 @@ describe('a private database', () => {
     expect(await first.end()).toEqual({ code: 0, signal: null });
   });
 
-  it('shuts down cleanly if its output closes after the first line', async () => {
+  it('shuts down cleanly if its output is closed after the first line', async () => {
     const server = launch({ DATA_DIR: directory });
     await server.says(/\S/);
     server.hangUp();
@@ -196,7 +196,7 @@ describe('a failed start', () => {
     await journey.stop();
   });
 
-  it.each(['PORT', 'CAPTURE_PORT'])('reports that the configured %s is in use, and exits with 1', async (name) => {
+  it.each(['PORT', 'CAPTURE_PORT'])('reports that the configured %s is in use, and exits with code 1', async (name) => {
     const server = launch({ ...journey.env, BOOTSTRAP_API_KEY: '', DELIVERY: 'capture', [name]: busy });
 
     expect(await server.exited).toEqual({ code: 1, signal: null });
@@ -214,7 +214,7 @@ describe('a failed start', () => {
     ['DATABASE_URL', { DATABSE_URL: 'postgres://127.0.0.1/x' }],
     ['ROLES', { ROLES: 'rest,wroker' }],
     ['BOOTSTRAP_API_KEY', { BOOTSTRAP_API_KEY: 'secret' }],
-  ])('rejects an invalid environment, and names %s', async (name, env) => {
+  ])('rejects an invalid environment, and reports %s', async (name, env) => {
     const server = launch({ ...journey.env, ...env });
 
     expect(await server.exited).toEqual({ code: 1, signal: null });
@@ -224,7 +224,7 @@ describe('a failed start', () => {
     expect(server.stdout()).toBe('');
   });
 
-  it('exits with 0 when stopped while waiting for migrations', async () => {
+  it('exits with code 0 when stopped while waiting for migrations', async () => {
     await journey.sql`delete from migrations`;
     const server = launch({ ...journey.env, ROLES: 'worker' });
     await server.says(/Waiting for npm run migrate/);

@@ -24,7 +24,7 @@ async function sandboxKey(): Promise<string> {
 }
 
 describe('a sandbox key on an installation with live delivery', () => {
-  it('gets the scripted result of each simulator address in the log, and reaches no other server', async () => {
+  it("gets each simulator address's scripted result in the log, and reaches no other server", async () => {
     const key = await sandboxKey();
     const expected: [string, Record<string, unknown>][] = [
       ['delivered', { status: 'delivered', attempts: [{ outcome: 'accepted', reply: { code: 250 } }] }],
@@ -71,7 +71,7 @@ describe('a sandbox key on an installation with live delivery', () => {
     expect((await server.call('GET', '/v1/usage')).body).toMatchObject({ used: 0 });
   });
 
-  it('a live key is not simulated, and sends to the same address for real', async () => {
+  it('has no effect on a live key, which sends to the same address for real', async () => {
     const id = await send(journey.secret, 'bounce+5.1.1@simulator.test');
 
     const mail = await journey.smtp.waitFor((one) => one.envelope_to.includes('bounce+5.1.1@simulator.test'));
@@ -81,7 +81,7 @@ describe('a sandbox key on an installation with live delivery', () => {
 });
 
 describe('a simulator report', () => {
-  it('reaches the inbound listener of its own process, and has the effect of a real report', async () => {
+  it("reaches its own process's inbound listener, and has the effect of a real report", async () => {
     const whole = await openJourney({ DELIVERY: 'capture' });
     const { call } = await whole.start();
     const locals = ['complain', 'dsn+5.1.1', 'dsn+5.2.2'];

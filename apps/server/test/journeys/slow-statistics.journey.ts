@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-it('promise P25: statistics with steps over half a minute are computed, and their progress is saved', async () => {
+it('promise P25: statistics whose steps take over half a minute are computed, and their progress is saved', async () => {
   const { sql, clock } = journey;
   const server = await journey.start();
   await server.call('POST', '/v1/email/send', { body: hello });

@@ -115,9 +115,9 @@ afterAll(async () => {
   await dns.stop();
 });
 
-describe('a domain unknown to DNS', () => {
+describe('a domain missing from DNS', () => {
   it(
-    'promise P5: gets its email once it is back, and none of its addresses is suppressed',
+    'promise P5: gets its email once it is back, and none of its addresses are suppressed',
     async () => {
       const id = await send('ada@back.example');
       await expect.poll(() => read(id), PATIENCE).toMatchObject({ status: 'deferred' });
@@ -133,7 +133,7 @@ describe('a domain unknown to DNS', () => {
 
 describe('an unfamiliar mail server', () => {
   it(
-    'promise P9: gets no envelope before its response to the previous email, even if it offers PIPELINING',
+    'promise P9: gets no envelope before it responds to the previous email, even if it offers PIPELINING',
     async () => {
       const ids = await Promise.all(Array.from({ length: 6 }, (_, number) => send(`to${number}@prompt.example`)));
 
@@ -144,7 +144,7 @@ describe('an unfamiliar mail server', () => {
   );
 
   it(
-    'promise P6: gets its email on the first attempt, even if it greets after half a minute',
+    'promise P6: gets its email on the first attempt, even if it sends its greeting after half a minute',
     async () => {
       await expect.poll(() => read(late), PATIENCE).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
     },

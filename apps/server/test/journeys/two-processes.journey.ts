@@ -23,7 +23,7 @@ function inParallel(count: number, idempotency_key: string | null): Promise<ApiR
 }
 
 describe('two API processes', () => {
-  it('produce one message and one copy from fifty concurrent duplicates with one idempotency key', async () => {
+  it('produce one message and one copy for fifty concurrent duplicates with the same idempotency key', async () => {
     const responses = await inParallel(50, 'the-one');
 
     expect(responses.map((response) => response.status)).toEqual(Array(50).fill(202));
@@ -35,7 +35,7 @@ describe('two API processes', () => {
     expect(usage).toEqual({ used: 1 });
   });
 
-  it('allow exactly as many requests as one window holds', async () => {
+  it('together allow exactly as many requests as one window holds', async () => {
     await journey.clock.freeze(new Date('2031-03-01T12:00:00Z'));
 
     const responses = await inParallel(1500, null);

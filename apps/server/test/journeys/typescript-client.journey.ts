@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => journey.stop());
 
 describe('the TypeScript client', () => {
-  it('sends an email, tracks it, and verifies the webhook post about it', async () => {
+  it('sends an email, tracks it, and verifies its webhook post', async () => {
     const sink = await startWebhookSink();
     const { secret } = await postrider.webhooks.create({ url: `${sink.url}/hook`, events: ['email.delivered'] });
 
@@ -26,7 +26,7 @@ describe('the TypeScript client', () => {
     await sink.stop();
   });
 
-  it('schedules, moves and cancels an email', async () => {
+  it('schedules, reschedules and cancels an email', async () => {
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
     const { id } = await postrider.email.send({ ...hello, scheduled_at: at(1) });
 
@@ -37,7 +37,7 @@ describe('the TypeScript client', () => {
     expect(canceled).toMatchObject({ id, status: 'canceled' });
   });
 
-  it('reports a rejection as a value or a thrown error', async () => {
+  it('reports a rejection as a value or as a thrown error', async () => {
     const { error } = await safe(postrider.email.send({ ...hello, from: 'hello@elsewhere.test' }));
 
     expect(error).toBeInstanceOf(UnprocessableError);
@@ -48,7 +48,7 @@ describe('the TypeScript client', () => {
     });
   });
 
-  it('iterates over all pages of a list', async () => {
+  it('iterates over all pages in a list', async () => {
     await postrider.email.batch(Array.from({ length: 7 }, (_, index) => ({ ...hello, subject: `Mail ${index}` })));
 
     const subjects: string[] = [];

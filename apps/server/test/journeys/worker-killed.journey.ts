@@ -42,7 +42,7 @@ async function leasesEnd(other: ServerProcess) {
 }
 
 describe('a worker that dies during SMTP', () => {
-  it('loses nothing: another takes over, and a second copy is byte-identical', async () => {
+  it('loses nothing: another worker takes over, and a second copy is byte-identical', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const first = await journey.start({ ROLES: 'worker' });
     const stall = stallAtDot(5);
@@ -75,7 +75,7 @@ describe('a worker that dies during SMTP', () => {
     ]);
   });
 
-  it('sends no second copy if the workspace stops after lost responses, and fails the email as unknown', async () => {
+  it('sends no second copy if the workspace stops after lost responses, and marks the email as failed and unknown', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
     const first = await journey.start({ ROLES: 'worker' });

@@ -88,7 +88,7 @@ async function give(use: UseCase): Promise<Setup> {
 const byName = (uses: readonly UseCase[]) => uses.map((use) => [use.name, use] as const);
 
 describe('an operation in two or more APIs', () => {
-  it('is in the registry, with each API that has it', async () => {
+  it('is in the registry, with each API that offers it', async () => {
     const { paths } = openApiDocument('http://localhost') as { paths: Record<string, Record<string, unknown>> };
     const mounted: Record<ApiName, string[]> = {
       rest: Object.entries(paths).flatMap(([path, verbs]) =>
@@ -116,14 +116,14 @@ describe('an operation in two or more APIs', () => {
   });
 
   it.each(byName(useCases.filter((use) => use.scope !== null || use.scope_on)))(
-    'reports the scope that %s needs',
+    'reports the scope required for %s',
     async (_, use) => {
       expect(await scopeDifferences(use, all, lacking, await give(use))).toEqual([]);
     },
   );
 
   it.each(byName(useCases.filter((use) => use.target !== null)))(
-    'rejects %s of a missing or foreign object with the same message',
+    'rejects %s for a missing or foreign object with the same message',
     async (_, use) => {
       const there = await give(use);
       const cases = [
@@ -135,12 +135,12 @@ describe('an operation in two or more APIs', () => {
     },
   );
 
-  it.each(byName(useCases.filter((use) => use.bad !== null)))('rejects the same bad input of %s', async (_, use) => {
+  it.each(byName(useCases.filter((use) => use.bad !== null)))('rejects the same bad input for %s', async (_, use) => {
     expect(await refusalDifferences(use, all, everybody, await give(use), use.bad ?? {})).toEqual([]);
   });
 
   it.each(byName(useCases.filter((use) => use.paged)))(
-    'has the same pages of %s, and cursors valid on every API',
+    'has the same pages for %s, with cursors valid in every API',
     async (_, use) => {
       expect(await pageDifferences(use, all, everybody, await give(use))).toEqual([]);
     },
@@ -169,12 +169,12 @@ const patterns: Record<ApiName, (name: string) => RegExp> = {
 const lonely = apiNames.flatMap((api) => Object.keys(alone[api]).map((name) => [api, name] as const));
 
 describe('an operation excluded from the comparison', () => {
-  it.each(lonely)('has a test of %s that calls %s', (api, name) => {
+  it.each(lonely)('has a test for %s that calls %s', (api, name) => {
     expect(tests.filter(({ text }) => patterns[api](name).test(text)).map(({ path }) => path)).not.toEqual([]);
   });
 
   it.each(useCases.filter((use) => !use.answers).map((use) => [use.name, use] as const))(
-    'has a test of %s on each API',
+    'has a test for %s in each API',
     (_, use) => {
       for (const api of apiNames) {
         const way = use[api];
@@ -188,7 +188,7 @@ describe('an operation excluded from the comparison', () => {
     },
   );
 
-  it('is a GraphQL stream with its own test', async () => {
+  it('has its own test if it is a GraphQL stream', async () => {
     for (const name of await apis.streams(everybody))
       expect(
         tests.filter(({ text }) => new RegExp(`subscription[^{]*\\{\\s*${name}\\b`).test(text)),
@@ -198,7 +198,7 @@ describe('an operation excluded from the comparison', () => {
 });
 
 describe('the audit log after every operation', () => {
-  it('names no recipient, since its entries cannot be erased', async () => {
+  it('identifies no recipient, since its entries cannot be erased', async () => {
     const entries = await world.services.sql<{ action: string; text: string }[]>`
       select action, concat_ws(' ', target_name, diff) as text from audit_log order by action`;
 
@@ -215,7 +215,7 @@ describe('the parity comparison', () => {
   const useOf = (name: string) => useCases.find((use) => use.name === name) as UseCase;
 
   it.each(byName(useCases.filter((use) => use.scope !== null)))(
-    'detects an API that ignores the caller of %s',
+    'detects an API that ignores the caller for %s',
     async (_, use) => {
       const setup = await give(use);
       for (const api of all.filter(({ name }) => !isAbsent(use[name]))) {
@@ -232,7 +232,7 @@ describe('the parity comparison', () => {
     ['suppressions.list', 'source'],
     ['events.list', 'type'],
     ['audit.list', 'action'],
-  ])('detects an API that drops a filter of %s', async (name, filter) => {
+  ])('detects an API that drops a filter for %s', async (name, filter) => {
     const use = useOf(name);
     const setup = await give(use);
     for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
@@ -242,7 +242,7 @@ describe('the parity comparison', () => {
   });
 
   it.each(['email.get', 'domains.get', 'webhooks.get', 'holds.get', 'bulk.get'])(
-    'detects an API that shows objects of another workspace for %s',
+    'detects an API that shows objects in another workspace for %s',
     async (name) => {
       const use = useOf(name);
       const cases = [{ setup: await give(use), caller: stranger }];

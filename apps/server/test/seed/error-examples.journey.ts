@@ -136,8 +136,8 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   '{"order":"1815"}': [send({ metadata: { order: '1815' } })],
 };
 
-describe('every example of an error message', () => {
-  it('is listed below, and nothing else is', () => {
+describe('every error message example', () => {
+  it('is listed below, along with nothing else', () => {
     expect(shownExamples().toSorted()).toEqual(Object.keys(tries).toSorted());
   });
 

@@ -56,12 +56,12 @@ async function newDomain(): Promise<string> {
 }
 
 describe('the service', () => {
-  it('seed 1: sends email, lists logs, manages sending domains and webhooks over HTTP', async () => {
+  it('seed 1: sends email, lists logs, and manages sending domains and webhooks over HTTP', async () => {
     expect((await send()).status).toBe(202);
     for (const path of ['/email/logs', '/domains', '/webhooks']) expect((await call('GET', path)).status).toBe(200);
   });
 
-  it('seed 2: authenticates requests with API keys that carry scoped permissions', async () => {
+  it('seed 2: authenticates requests with API keys that have scoped permissions', async () => {
     const { secret } = await keyWith('domains:read');
 
     expect((await call('GET', '/domains', undefined, secret)).status).toBe(200);
@@ -102,7 +102,7 @@ describe('a send request', () => {
     expect((await entry((await send({ from: 'orders@sandbox.test' })).body.id)).from).toBe('orders@sandbox.test');
   });
 
-  it('seed 7: requires from at a verified domain', async () => {
+  it('seed 7: requires from to be at a verified domain', async () => {
     const response = await send({ from: `orders@${await newDomain()}` });
 
     expect([response.status, codeOf(response)]).toEqual([422, 'unprocessable']);
@@ -173,7 +173,7 @@ describe('a send request', () => {
 });
 
 describe('the response to a send', () => {
-  it('seed 20: has an id in the form msg_ plus an opaque string', async () => {
+  it('seed 20: has an id that is msg_ plus an opaque string', async () => {
     expect((await send()).body.id).toMatch(/^msg_\S+$/);
   });
 
@@ -181,17 +181,17 @@ describe('the response to a send', () => {
     expect((await send()).body.status).toBe('queued');
   });
 
-  it('seed 22: has created_at in ISO 8601 and UTC', async () => {
+  it('seed 22: has created_at in ISO 8601 format and in UTC', async () => {
     expect((await send()).body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 });
 
 describe('an API key', () => {
-  it('seed 23: has an id in the form key_ plus an opaque string', async () => {
+  it('seed 23: has an id that is key_ plus an opaque string', async () => {
     expect((await keyWith('email:send')).id).toMatch(/^key_\S+$/);
   });
 
-  it('seed 24: carries a set of scopes', async () => {
+  it('seed 24: has a set of scopes', async () => {
     const { secret } = await keyWith('email:send', 'domains:read');
 
     const { body } = await call('GET', '/api-keys/current', undefined, secret);
@@ -205,7 +205,7 @@ describe('an API key', () => {
     expect(JSON.stringify((await call('GET', '/api-keys')).body)).not.toContain(secret);
   });
 
-  it('seed 26: is revoked and replaced if it is lost', async () => {
+  it('seed 26: can be revoked and replaced if it is lost', async () => {
     const lost = await keyWith('email:send');
     expect((await call('DELETE', `/api-keys/${lost.id}`)).status).toBe(200);
 
@@ -214,7 +214,7 @@ describe('an API key', () => {
 });
 
 describe('a domain', () => {
-  it('seed 27: is addressed in the path by its name', async () => {
+  it('seed 27: is identified in the path by its name', async () => {
     const name = await newDomain();
 
     expect((await call('GET', `/domains/${name}`)).body.name).toBe(name);
@@ -228,8 +228,8 @@ describe('a domain', () => {
   });
 });
 
-describe('states', () => {
-  it('seed 29: a message is queued at first, and delivered in the log filter later', async () => {
+describe('object states', () => {
+  it('seed 29: include queued for a new message, and later delivered in the log filter', async () => {
     const { body } = await send({ tags: ['seed-29'] });
 
     expect(body.status).toBe('queued');
@@ -241,13 +241,13 @@ describe('states', () => {
       .toMatchObject([{ id: body.id, status: 'delivered' }]);
   });
 
-  it('seed 30: a key changes from active to revoked by DELETE /api-keys/{key_id}', async () => {
+  it('seed 30: include active for a key, and revoked after DELETE /api-keys/{key_id}', async () => {
     const { id } = await keyWith('email:send');
 
     expect((await call('DELETE', `/api-keys/${id}`)).body).toMatchObject({ id, status: 'revoked' });
   });
 
-  it('seed 31: a revoked key is rejected immediately', async () => {
+  it('seed 31: include revoked, in which a key is rejected immediately', async () => {
     const { id, secret } = await keyWith('email:send');
     expect((await send({}, secret)).status).toBe(202);
     await call('DELETE', `/api-keys/${id}`);
@@ -257,7 +257,7 @@ describe('states', () => {
     expect([response.status, codeOf(response)]).toEqual([401, 'unauthorized']);
   });
 
-  it('seed 32: a revocation cannot be undone', async () => {
+  it('seed 32: do not change back from revoked', async () => {
     const { id, secret } = await keyWith('email:send');
     await call('DELETE', `/api-keys/${id}`);
 
@@ -280,11 +280,11 @@ describe('endpoints', () => {
       expect((await call(method, path, undefined, null)).status).toBe(401);
   });
 
-  it('seed 34: POST /email/send returns id, status and created_at', async () => {
+  it('seed 34: include POST /email/send, which returns id, status and created_at', async () => {
     expect(Object.keys((await send()).body).sort()).toEqual(['created_at', 'id', 'status']);
   });
 
-  it('seed 35: GET /email/logs accepts limit and status', async () => {
+  it('seed 35: include GET /email/logs, which accepts limit and status', async () => {
     await send();
     await send();
 
@@ -293,7 +293,7 @@ describe('endpoints', () => {
     expect((await call('GET', '/email/logs?status=bounced')).body.data).toEqual([]);
   });
 
-  it('seed 36: GET /domains lists the domains', async () => {
+  it('seed 36: include GET /domains, which lists the domains', async () => {
     const name = await newDomain();
 
     expect((await call('GET', '/domains')).body.data).toEqual(
@@ -301,35 +301,35 @@ describe('endpoints', () => {
     );
   });
 
-  it('seed 37: POST /domains adds a domain', async () => {
+  it('seed 37: include POST /domains, which adds a domain', async () => {
     expect((await call('POST', '/domains', { name: 'added.test' })).body).toMatchObject({ name: 'added.test' });
   });
 
-  it('seed 38: DELETE /domains/{domain} removes a domain', async () => {
+  it('seed 38: include DELETE /domains/{domain}, which removes a domain', async () => {
     const name = await newDomain();
 
     expect((await call('DELETE', `/domains/${name}`)).status).toBe(200);
     expect((await call('GET', `/domains/${name}`)).status).toBe(404);
   });
 
-  it('seed 39: DELETE /api-keys/{key_id} revokes a key', async () => {
+  it('seed 39: include DELETE /api-keys/{key_id}, which revokes a key', async () => {
     expect((await call('DELETE', `/api-keys/${(await keyWith('email:send')).id}`)).status).toBe(200);
   });
 
-  it('seed 40: domain verification exists, and domains:write covers it', async () => {
+  it('seed 40: include domain verification, which domains:write allows', async () => {
     const { secret } = await keyWith('domains:write');
 
     expect((await call('POST', `/domains/${await newDomain()}/verify`, undefined, secret)).status).toBe(200);
   });
 
-  it('seed 41: webhooks are created, listed and deleted', async () => {
+  it('seed 41: create, list and delete webhooks', async () => {
     const webhook = await call('POST', '/webhooks', { url: 'https://example.com/hook' });
     expect(webhook.status).toBe(201);
     expect((await call('GET', '/webhooks')).body.data).toMatchObject([{ id: webhook.body.id }]);
     expect((await call('DELETE', `/webhooks/${webhook.body.id}`)).status).toBe(200);
   });
 
-  it('seed 42: POST /email/send is subject to the recipient, tag and rate limits', async () => {
+  it('seed 42: apply the recipient, tag and rate limits to POST /email/send', async () => {
     expect((await send({ to: addresses(51) })).status).toBe(400);
     expect((await send({ tags: ['1', '2', '3', '4', '5', '6'] })).status).toBe(400);
     expect((await send()).headers.get('x-ratelimit-limit')).toBe('1000');
@@ -337,7 +337,7 @@ describe('endpoints', () => {
 });
 
 describe('authentication', () => {
-  it('seed 43: uses the header Authorization: Bearer with the key', async () => {
+  it('seed 43: uses the Authorization header with Bearer and the key', async () => {
     expect((await call('GET', '/domains')).status).toBe(200);
     for (const header of [`Basic ${instance.key}`, instance.key, 'Bearer']) {
       const response = await fetch(`${base_url}/domains`, { headers: { Authorization: header } });
@@ -345,14 +345,14 @@ describe('authentication', () => {
     }
   });
 
-  it('seed 44: a missing or invalid key returns 401 unauthorized', async () => {
+  it('seed 44: returns 401 unauthorized for a missing or invalid key', async () => {
     for (const key of [null, 'wrong', `pr_live_${'0'.repeat(64)}`]) {
       const response = await call('GET', '/domains', undefined, key);
       expect([response.status, codeOf(response)]).toEqual([401, 'unauthorized']);
     }
   });
 
-  it('seed 45: a key without permission returns 403 forbidden', async () => {
+  it('seed 45: returns 403 forbidden for a key without permission', async () => {
     const { secret } = await keyWith('email:send');
 
     const response = await call('GET', '/domains', undefined, secret);
@@ -366,7 +366,7 @@ describe('authentication', () => {
     [48, 'domains:read', 'GET', '/domains', undefined],
     [49, 'domains:write', 'POST', '/domains', { name: 'scoped.test' }],
     [50, 'webhooks:manage', 'POST', '/webhooks', { url: 'https://example.com/scoped' }],
-  ])('seed %i: the scope %s is required for %s %s', async (_, scope, method, path, body) => {
+  ])('seed %i: requires the scope %s for %s %s', async (_, scope, method, path, body) => {
     const all = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage'];
     const with_it = await keyWith(scope);
     const without = await keyWith(...all.filter((other) => other !== scope));
@@ -375,7 +375,7 @@ describe('authentication', () => {
     expect((await call(method, path, body, with_it.secret)).status).toBeLessThan(300);
   });
 
-  it('seed 51: an admin key revokes any key immediately, and a key without that right does not', async () => {
+  it('seed 51: lets an admin key revoke any key immediately, but no key without that right', async () => {
     const admin = await keyWith('admin');
     const [one, other] = [await keyWith('email:send'), await keyWith('email:send')];
 
@@ -384,7 +384,7 @@ describe('authentication', () => {
     expect((await send({}, one.secret)).status).toBe(401);
   });
 
-  it('seed 52: keys are useless in client-side code, because browsers get no CORS permission', async () => {
+  it('seed 52: makes keys useless in client-side code, because browsers get no CORS permission', async () => {
     const response = await fetch(`${base_url}/domains`, {
       headers: { Authorization: `Bearer ${instance.key}`, Origin: 'https://shop.example' },
     });
@@ -400,13 +400,13 @@ describe('errors', () => {
     [55, 403, 'forbidden', async () => call('GET', '/domains', undefined, (await keyWith('email:send')).secret)],
     [56, 404, 'not_found', () => call('GET', '/domains/absent.test')],
     [57, 422, 'unprocessable', () => send({ from: 'a@unknown.test' })],
-  ])('seed %i: %i is %s', async (_, status, code, ask) => {
+  ])('seed %i: return %i with the code %s', async (_, status, code, ask) => {
     const response = await ask();
 
     expect([response.status, codeOf(response)]).toEqual([status, code]);
   });
 
-  it('seed 59: 500 is internal_error, as documented for every endpoint', async () => {
+  it('seed 59: return 500 as internal_error, as documented for every endpoint', async () => {
     const { body } = await call('GET', '/openapi.json');
 
     for (const path of Object.values(body.paths as Record<string, Record<string, Json>>))
@@ -441,14 +441,14 @@ describe('rate limits', () => {
     [60, 'email:send', 1000, (key) => call('POST', '/email/send', {}, key)],
     [61, 'email:logs:read', 60, (key) => call('GET', '/email/logs?limit=1', undefined, key)],
     [62, 'domains:read', 120, (key) => call('GET', '/domains?limit=1', undefined, key)],
-  ])('seed %i: a key with %s gets exactly %i requests a minute', async (_, scope, limit, ask) => {
+  ])('seed %i: allow a key with %s exactly %i requests per minute', async (_, scope, limit, ask) => {
     const responses = await askAll(scope, limit + 1, ask);
 
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(1);
     expect(new Set(responses.map(({ headers }) => headers.get('x-ratelimit-limit')))).toEqual(new Set([String(limit)]));
   });
 
-  it('seed 63: windows belong to one key, and reset each minute', async () => {
+  it('seed 63: use windows that belong to one key and reset every minute', async () => {
     const [one, other] = [await keyWith('domains:read'), await keyWith('domains:read')];
     await call('GET', '/domains', undefined, one.secret);
 
@@ -458,7 +458,7 @@ describe('rate limits', () => {
     expect(Number(headers.get('x-ratelimit-reset')) % 60).toBe(0);
   });
 
-  it('seed 64: every response has X-RateLimit-Limit, the size of the window', async () => {
+  it('seed 64: set X-RateLimit-Limit, the window size, in every response', async () => {
     for (const response of [
       await send(),
       await call('GET', '/nowhere'),
@@ -467,7 +467,7 @@ describe('rate limits', () => {
       expect(response.headers.get('X-RateLimit-Limit')).toMatch(/^\d+$/);
   });
 
-  it('seed 65: every response has X-RateLimit-Remaining, the requests left', async () => {
+  it('seed 65: set X-RateLimit-Remaining, the requests left, in every response', async () => {
     const { secret } = await keyWith('domains:read');
     const remaining = async () =>
       Number((await call('GET', '/domains', undefined, secret)).headers.get('X-RateLimit-Remaining'));
@@ -476,13 +476,13 @@ describe('rate limits', () => {
     expect([first - 1, 119]).toContain(await remaining());
   });
 
-  it('seed 66: every response has X-RateLimit-Reset, a Unix timestamp within a minute', async () => {
+  it('seed 66: set X-RateLimit-Reset, a Unix timestamp within a minute, in every response', async () => {
     const reset = Number((await call('GET', '/domains')).headers.get('X-RateLimit-Reset'));
 
     expect(Math.abs(reset - Date.now() / 1000)).toBeLessThanOrEqual(62);
   });
 
-  it('seed 58, 67, 68 and 76: only requests over the limit return 429 rate_limited with Retry-After in seconds', async () => {
+  it('seed 58, 67, 68 and 76: return 429 rate_limited with Retry-After in seconds only over the limit', async () => {
     const responses = await askAll('email:logs:read', 61, (key) => call('GET', '/email/logs?limit=1', undefined, key));
     const late = responses.filter(({ status }) => status === 429);
 
@@ -525,14 +525,14 @@ describe('plans', () => {
     [69, 'free', 3000, 10],
     [70, 'starter', 50_000, 50],
     [71, 'growth', 500_000, 50],
-  ])('seed %i: %s allows %i emails a month and %i recipients per request', async (_, plan, monthly, cap) => {
+  ])('seed %i: include %s with %i emails a month and %i recipients per request', async (_, plan, monthly, cap) => {
     await choose(plan);
 
     expect((await call('GET', '/usage')).body.limit).toBe(monthly);
     expect([await capOf(cap), await capOf(cap + 1)]).toEqual([202, 422]);
   });
 
-  it('seed 77: a higher rate per minute can be configured', async () => {
+  it('seed 77: can have a higher rate per minute', async () => {
     const input = { name: 'business', otherPerMinute: 240 };
     const raised = await graphql('mutation ($input: PlanLimitsInput!) { planUpdate(input: $input) { __typename } }', {
       input,
@@ -543,7 +543,7 @@ describe('plans', () => {
     expect((await call('GET', '/domains')).headers.get('X-RateLimit-Limit')).toBe('240');
   });
 
-  it('seed 72: business has a custom volume and 100 recipients per request', async () => {
+  it('seed 72: include business, with a custom volume and 100 recipients per request', async () => {
     await choose('business');
 
     expect([await capOf(100), await capOf(101)]).toEqual([202, 422]);
@@ -551,7 +551,7 @@ describe('plans', () => {
 });
 
 describe('versioning', () => {
-  it('seed 73: the version is in the path', async () => {
+  it('seed 73: puts the version in the path', async () => {
     const { body } = await call('GET', '/openapi.json');
 
     expect(body.servers).toMatchObject([{ url: expect.stringMatching(/\/v1$/) }]);

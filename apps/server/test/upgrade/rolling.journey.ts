@@ -103,8 +103,8 @@ function tell(responses: readonly RollingResponse[], ran: readonly string[], mig
   );
 }
 
-describe('an upgrade while email is accepted and sent', () => {
-  it('rejects nothing, while the earlier version runs alongside the later one', async () => {
+describe('an upgrade while email is being accepted and sent', () => {
+  it('causes no rejection while the earlier version runs alongside the later one', async () => {
     const before = await start(old_release ?? undefined);
     let servers = [before];
     const traffic = keepSending(() => servers);

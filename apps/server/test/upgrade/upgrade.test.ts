@@ -55,7 +55,7 @@ async function ask(query: string): Promise<Json> {
 }
 
 describe('a baseline database with 10,000 emails', () => {
-  it('is migrated to the newest schema', async () => {
+  it('is migrated to the latest schema', async () => {
     expect(ran).not.toContain('0001_baseline');
     expect(await pendingMigrations(sql)).toEqual([]);
     expect(await schemaVersion(sql)).toBe(ran.at(-1) ?? '0001_baseline');
@@ -96,7 +96,7 @@ describe('a baseline database with 10,000 emails', () => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['deferred', 'accepted']);
   });
 
-  it('shows every other kind of object over REST', async () => {
+  it('shows every other type of object over REST', async () => {
     const kinds: Record<string, string> = {
       '/webhooks': 'webhook',
       '/suppressions': 'suppression',

@@ -24,7 +24,7 @@ const service = createServer((request, response) => {
 beforeAll(() => new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve)));
 afterAll(() => service.close());
 
-it('a wait is split into parts, each shorter than the client timeout', async () => {
+it('a wait is split into parts that are each shorter than the client timeout', async () => {
   let out = '';
   const code = await runCommand(['captures', 'wait', '--timeout', '120', '--json'], {
     env: {
@@ -42,7 +42,7 @@ it('a wait is split into parts, each shorter than the client timeout', async () 
   expect(waits).toEqual([20, 20, 20]);
 });
 
-it('a redirect is not followed, since it would send the request to another address', async () => {
+it('a redirect is not followed, since it would send the request to a different address', async () => {
   let noted = '';
   const front = createServer((_request, response) => {
     response.writeHead(307, { location: `http://127.0.0.1:${(service.address() as AddressInfo).port}/` }).end();

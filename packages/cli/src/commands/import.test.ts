@@ -61,7 +61,7 @@ async function imported(...args: string[]) {
 }
 const file = (name: string) => join(directory, name);
 
-it('secrets of webhooks added before a failure are shown, and none is added twice', async () => {
+it('secrets of webhooks added before a failure are shown, and no webhook is added twice', async () => {
   replies['POST /v1/webhooks'] = [created('whsec_a'), broken];
 
   const { code, out, err } = await imported('--webhooks', file('webhooks.json'));
@@ -75,7 +75,7 @@ it('secrets of webhooks added before a failure are shown, and none is added twic
   expect(calls.filter((call) => call === 'POST /v1/webhooks')).toHaveLength(2);
 });
 
-it('any postponed call is retried, as often as the service requires', async () => {
+it('any postponed call is retried as often as the service requires', async () => {
   replies = {
     'GET /v1/domains': [put_off, put_off],
     'POST /v1/domains': [put_off, put_off, { status: 201, body: {} }],
@@ -101,7 +101,7 @@ it('any postponed call is retried, as often as the service requires', async () =
   ]);
 });
 
-it('results of earlier files are shown if the next one fails at its start', async () => {
+it('results for earlier files are shown if the next file fails immediately', async () => {
   replies = {
     'POST /v1/domains': [{ status: 201, body: {} }],
     'GET /v1/webhooks': [{ status: 403, body: refusal('missing_scope') }],

@@ -10,7 +10,7 @@ const one = (metric: 'accepted' | 'accept_to_delivered_p95', key: string | null)
 });
 const head = (lines: string) => lines.split('\n')[0]?.trim().split(/ {2,}/);
 
-it('column headings name a missing dimension key, and durations have their unit', () => {
+it('column headings show a missing dimension key, and durations include their unit', () => {
   const alone = [one('accepted', null), one('accept_to_delivered_p95', null)];
   const beside = [one('accepted', 'google'), one('accepted', null)];
 

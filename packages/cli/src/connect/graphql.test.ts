@@ -6,7 +6,7 @@ import { documents } from './graphql.ts';
 
 const schema = buildSchema(readFileSync(new URL('../../../../docs/schema.graphql', import.meta.url), 'utf8'));
 
-it('every document of the commands is valid in the service schema', async () => {
+it("every GraphQL document in the commands is valid in the service's schema", async () => {
   await createWholeProgram({ env: {}, print() {}, note() {}, fail() {} });
 
   expect(documents.length).toBeGreaterThan(30);

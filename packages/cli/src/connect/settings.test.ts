@@ -16,8 +16,8 @@ async function newHome(): Promise<{ readonly terminal: Terminal; readonly file: 
   return { terminal, file };
 }
 
-describe('the profile', () => {
-  it('fairness L4: is hidden from readers of the file it replaces, and readable by its owner only', async () => {
+describe('the CLI profile', () => {
+  it('fairness L4: is hidden from readers of the file it replaces, and readable only by its owner', async () => {
     const { terminal, file } = await newHome();
     await writeFile(file, '{}', { mode: 0o644 });
     const reader = await open(file);

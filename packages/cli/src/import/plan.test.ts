@@ -27,14 +27,14 @@ describe('a suppression export', () => {
       'unsubscribed@example.com',
       'from Postmark, ManualSuppression, Recipient, 2019-12-17T08:58:33-05:00',
     ],
-  ] as const)('preserves address, reason and time from %s', async (provider, file, email, reason) => {
+  ] as const)('preserves the address, reason and time from %s', async (provider, file, email, reason) => {
     const plan = await suppressionsOf(provider, fixture(file));
 
     expect(plan.entries[0]).toEqual({ line: 1, email, reason });
     expect(plan).toMatchObject({ skipped: [], unknown_columns: [] });
   });
 
-  it('is read as CSV from SendGrid, and names any line that cannot be imported', async () => {
+  it('is read as CSV from SendGrid, and any line that cannot be imported is reported', async () => {
     const plan = await suppressionsOf('sendgrid', fixture('sendgrid-bounces.csv'));
 
     expect(plan.entries.map(({ line, email }) => [line, email])).toEqual([
@@ -48,7 +48,7 @@ describe('a suppression export', () => {
     ]);
   });
 
-  it('reports unknown columns, and accepts known ones in any spelling', async () => {
+  it('reports unknown columns, and accepts known columns in any spelling', async () => {
     const file = await writeExport(
       'list.csv',
       '\uFEFFEmail Address,Suppression-Reason,Mood\r\na@b.example,HardBounce,bad\r\n',
@@ -73,7 +73,7 @@ describe('a suppression export', () => {
 });
 
 describe('a domain or webhook export', () => {
-  it.each(providerNames)('an export from %s has no unknown columns', async (provider) => {
+  it.each(providerNames)('has no unknown columns when exported from %s', async (provider) => {
     const domains = fixture(`${provider}-domains.json`);
     const webhooks = fixture(`${provider}-webhooks.json`);
 
@@ -99,7 +99,7 @@ describe('a domain or webhook export', () => {
     ]);
   });
 
-  it('maps triggers and switches to event types', async () => {
+  it('has its triggers and switches mapped to event types', async () => {
     const [postmark, sendgrid] = [fixture('postmark-webhooks.json'), fixture('sendgrid-webhooks.json')];
 
     const triggers = planWebhooks(postmark, await readExport(postmark), providers.postmark);
@@ -114,7 +114,7 @@ describe('a domain or webhook export', () => {
     ]);
   });
 
-  it('becomes one webhook per URL, with the events of every entry', async () => {
+  it('becomes one webhook per URL, with the events from every entry', async () => {
     const hook = (MessageStream: string, Url: string, trigger: string) => ({
       Url,
       MessageStream,
@@ -138,7 +138,7 @@ describe('a domain or webhook export', () => {
     expect(plan.skipped).toEqual([3, 4].map((line) => ({ line, why })));
   });
 
-  it('covers every event with a name in the Resend format', () => {
+  it('includes every event that has a name in the Resend format', () => {
     const supported = Object.entries(resendNames).filter(([, theirs]) => theirs !== null);
 
     expect(supported.map(([type]) => type).sort()).toEqual(

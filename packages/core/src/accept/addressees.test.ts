@@ -11,7 +11,7 @@ const mailbox = (text: string) => {
 const noneSuppressed = () => false;
 
 describe('addresseesOf', () => {
-  it('keeps the first role of an address: to before cc before bcc', () => {
+  it('keeps the first role of an address, in the order to, cc, bcc', () => {
     const addressees = addresseesOf(
       {
         to: ['b@x.test', 'B@x.test', 'b@X.TEST'].map(mailbox),
@@ -37,7 +37,7 @@ describe('addresseesOf', () => {
     expect(marks).toEqual([false, true]);
   });
 
-  it('lists every address of the message once', () => {
+  it('lists every address in the message once', () => {
     const list = fc.array(fc.constantFrom('a@x.test', 'b@x.test', 'A@x.test', 'a@Y.test').map(mailbox));
     fc.assert(
       fc.property(list, list, list, (to, cc, bcc) => {

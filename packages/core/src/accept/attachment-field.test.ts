@@ -8,7 +8,7 @@ describe('attachment content', () => {
     [4, 'A/=-_! \nÄ'],
     [8, 'A=!'],
   ])(
-    'fairness P28: base64 of %i characters of %j is accepted exactly as a strict regular expression would',
+    'fairness P28: base64 of %i characters of %j is accepted exactly if a strict regular expression matches',
     (length, alphabet) => {
       let texts = [''];
       for (let at = 0; at < length; at++) texts = texts.flatMap((text) => [...alphabet].map((mark) => text + mark));
@@ -18,7 +18,7 @@ describe('attachment content', () => {
     },
   );
 
-  it('survives a round trip through JSON', () => {
+  it('survives a JSON round trip', () => {
     const attachments = [
       { filename: 'a "quoted" name.txt', content: 'SGVsbG8=', content_type: 'text/plain', content_id: undefined },
       { filename: 'b', content: '', content_type: undefined, content_id: 'logo' },

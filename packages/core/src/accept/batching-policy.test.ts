@@ -15,27 +15,27 @@ function passed(commits: number, size: number, took_ms: number): number {
   return commits * took_ms;
 }
 
-describe('no commit in progress', () => {
-  it('a lone request is committed at the end of its turn of the event loop', () => {
+describe('batching without a commit in progress', () => {
+  it('commits a lone request at the end of its event loop turn', () => {
     expect(policy.urgent(1, 0)).toBe(false);
     expect(policy.worthwhile(1, 0)).toBe(true);
   });
 
-  it('twenty requests start a commit in the middle of a turn', () => {
+  it('starts a commit in the middle of a turn once twenty requests are waiting', () => {
     expect(policy.urgent(19, 0)).toBe(false);
     expect(policy.urgent(20, 0)).toBe(true);
   });
 });
 
-describe('one commit in progress', () => {
-  it('the next commit starts once as many requests wait as the current one carries', () => {
+describe('batching with one commit in progress', () => {
+  it('the next commit starts once as many requests are waiting as the current commit contains', () => {
     policy.begun(12, 0);
 
     expect(policy.worthwhile(11, 1)).toBe(false);
     expect(policy.worthwhile(12, 1)).toBe(true);
   });
 
-  it('twenty requests wait until most of the usual commit time has passed', () => {
+  it('twenty requests wait until most of the typical commit duration has passed', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
 
@@ -52,7 +52,7 @@ describe('one commit in progress', () => {
     expect(policy.urgent(20, now + 5.7)).toBe(true);
   });
 
-  it('a hanging commit delays others by 25 ms', () => {
+  it('a commit that hangs delays other requests by 25 ms', () => {
     policy.begun(32, 0);
 
     expect(policy.worthwhile(1, 24)).toBe(false);
@@ -61,7 +61,7 @@ describe('one commit in progress', () => {
 });
 
 describe('the maximum number of concurrent commits', () => {
-  it('another commit does not start, however many requests wait', () => {
+  it('no further commit starts, however many requests are waiting', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 
@@ -69,7 +69,7 @@ describe('the maximum number of concurrent commits', () => {
     expect(policy.worthwhile(64, 10)).toBe(false);
   });
 
-  it('the duration of the second commit is measured from the end of the first', () => {
+  it('the second commit’s duration is measured from the end of the first', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
     policy.begun(32, now + 2);
@@ -79,7 +79,7 @@ describe('the maximum number of concurrent commits', () => {
     expect(policy.urgent(20, now + 6.9)).toBe(true);
   });
 
-  it('the wait for the first commit does not count toward the duration of the second', () => {
+  it('time spent waiting for the first commit is not included in the second commit’s duration', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
     policy.begun(32, now + 2);
@@ -91,7 +91,7 @@ describe('the maximum number of concurrent commits', () => {
     expect(policy.urgent(20, now + 10.9)).toBe(true);
   });
 
-  it('the duration of a commit that overtakes a hanging one is measured from its own start', () => {
+  it('the duration of a commit that overtakes a hanging commit is measured from its own start', () => {
     const now = passed(5, 32, 4);
     policy.begun(32, now);
     policy.begun(32, now + 100);
@@ -101,7 +101,7 @@ describe('the maximum number of concurrent commits', () => {
     expect(policy.urgent(20, now + 106.9)).toBe(true);
   });
 
-  it('another commit starts if all of them hang', () => {
+  it('a further commit starts if all current commits hang', () => {
     policy.begun(32, 0);
     policy.begun(20, 2);
 

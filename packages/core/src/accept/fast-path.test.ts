@@ -85,7 +85,7 @@ async function countedSends(): Promise<number> {
 }
 
 describe('a cached key and domain', () => {
-  it('are admitted, counted and stored in one transaction', async () => {
+  it('are used to admit, count and store an email in one transaction', async () => {
     const { id } = await send();
 
     expect(await countedAsStored(id)).toBe(true);
@@ -107,7 +107,7 @@ describe('a cached key and domain', () => {
     });
   });
 
-  it('serve a batch too, which counts as one request', async () => {
+  it('also serve a batch, which counts as one request', async () => {
     const ctx = contextOf(world.services, tenant.secret);
     const mail = { from: tenant.from, to: ['ada@rcpt.test', 'eve@rcpt.test'], subject: 'Two', text: 'Hello.' };
 
@@ -137,7 +137,7 @@ describe('a cached key and domain', () => {
   });
 });
 
-describe('a change by another process after caching', () => {
+describe('a change made by another process after caching', () => {
   it('rejects a revoked key', async () => {
     const ctx = createContext(beside, { kind: 'system', workspace_id: tenant.workspace_id });
 
@@ -167,7 +167,7 @@ describe('a change by another process after caching', () => {
     expect(await refusal(send())).toBe('domain_not_verified');
   });
 
-  it('rejects a failed domain, and accepts it once it is verified again', async () => {
+  it('rejects a failed domain, and accepts the domain once it is verified again', async () => {
     const set = (status: string) =>
       beside.sql`update domains set status = ${status} where workspace_id = ${tenant.workspace_id}`;
 
@@ -177,7 +177,7 @@ describe('a change by another process after caching', () => {
     expect(await refusal(send())).toBe('accepted');
   });
 
-  it('applies the recipient cap of a lower plan', async () => {
+  it('applies the lower plan’s recipient limit', async () => {
     const to = Array.from({ length: 11 }, (_, index) => `person${index}@rcpt.test`);
     await send({ to });
 
@@ -186,7 +186,7 @@ describe('a change by another process after caching', () => {
     expect(await refusal(send({ to }))).toBe('recipient_cap_exceeded');
   });
 
-  it('applies the rate limit of a changed plan', async () => {
+  it('applies the new plan’s rate limit', async () => {
     await beside.sql`insert into plans (name, recipient_cap, send_per_minute) values ('narrow', 10, 5) on conflict do nothing`;
     await beside.sql`update workspaces set plan = 'narrow' where id = ${tenant.workspace_id}`;
     expect((await send()).window).toMatchObject({ limit: 5, remaining: 3 });
@@ -197,13 +197,13 @@ describe('a change by another process after caching', () => {
     expect(await refusal(send())).toBe('send_rate');
   });
 
-  it('rejects a key that lost the scope', async () => {
+  it('rejects a key that has lost the required scope', async () => {
     await beside.sql`update api_keys set scopes = '{domains:read}' where id = ${tenant.key_id}`;
 
     expect(await refusal(send())).toBe('missing_scope');
   });
 
-  it('stops email to an address that was suppressed', async () => {
+  it('stops email to a newly suppressed address', async () => {
     await suppress('ada@rcpt.test');
 
     expect(await refusal(send())).toBe('all_recipients_suppressed');
@@ -237,7 +237,7 @@ describe('a change by another process after caching', () => {
   }
 });
 
-describe('limits with cached facts', () => {
+describe('limits enforced from cached data', () => {
   it('reject a key as soon as it expires', async () => {
     await world.services.sql`
       update api_keys set expires_at = clock_now() + interval '1 second' where id = ${tenant.key_id}`;
@@ -301,7 +301,7 @@ describe('limits with cached facts', () => {
     expect(await countedSends()).toBe(32);
   });
 
-  it('count the first email of a month', async () => {
+  it('include the first email of the month', async () => {
     await world.clock.freeze(new Date('2030-06-30T23:59:30Z'));
 
     expect(await countedAsStored((await send()).id)).toBe(true);

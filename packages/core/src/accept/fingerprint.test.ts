@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fingerprintOf, hasFingerprint } from './fingerprint.ts';
 
 describe('a fingerprint (chaos C1)', () => {
-  it('is the same for the same value, whatever the order of its keys', () => {
+  it('is the same for equal values, whatever the order of their keys', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         const reversed = Object.fromEntries(Object.entries(value).toReversed());
@@ -13,7 +13,7 @@ describe('a fingerprint (chaos C1)', () => {
     );
   });
 
-  it('differs for another value, another list order and another version', () => {
+  it('differs for a different value, list order or version', () => {
     expect(hasFingerprint({ to: ['b', 'a'] }, fingerprintOf({ to: ['a', 'b'] }))).toBe(false);
     expect(hasFingerprint({ at: new Date(1) }, fingerprintOf({ at: new Date(2) }))).toBe(false);
     expect(hasFingerprint({ a: '' }, fingerprintOf({ a: null }))).toBe(false);
@@ -23,7 +23,7 @@ describe('a fingerprint (chaos C1)', () => {
     expect(hasFingerprint({ a: 1 }, Buffer.alloc(0))).toBe(false);
   });
 
-  it('leaves out fields without a value', () => {
+  it('ignores fields without a value', () => {
     expect(hasFingerprint({ a: 1, b: undefined }, fingerprintOf({ a: 1 }))).toBe(true);
   });
 });

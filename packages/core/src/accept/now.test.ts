@@ -36,7 +36,7 @@ const refusal = (operation: Operation<typeof sendMessageNow.input, LogEntry>, id
   );
 
 describe('sending now', () => {
-  it('sends a scheduled email immediately and exactly once', async () => {
+  it('sends a scheduled email immediately, exactly once', async () => {
     const id = await send(['ada@example.com', 'bob@example.com'], { scheduled_at: inAnHour() });
 
     const entry = await invoke(ctx(), sendMessageNow, { id });
@@ -51,7 +51,7 @@ describe('sending now', () => {
     expect(await audited(id)).toEqual([{ action: 'message.sent_now', via: 'worker' }]);
   });
 
-  it('returns the same for an email that is already due, and writes no audit entry', async () => {
+  it('returns the same response for an email that is already due, without writing an audit entry', async () => {
     const id = await send('ada@example.com');
 
     expect(await invoke(ctx(), sendMessageNow, { id })).toMatchObject({ id, status: 'queued' });
@@ -61,7 +61,7 @@ describe('sending now', () => {
     expect(copiesOf(id)).toBe(1);
   });
 
-  it('an immediate send racing a cancellation either wins or loses', async () => {
+  it('either wins or loses a race with a cancellation, never both', async () => {
     const id = await send('ada@example.com', { scheduled_at: inAnHour() });
 
     const [sent, canceled] = await Promise.all([
@@ -93,7 +93,7 @@ describe('sending now', () => {
 });
 
 describe('retrying now', () => {
-  it('retries deferred recipients immediately, counts the attempt, and schedules no later duplicate', async () => {
+  it('retries deferred recipients immediately, counts the attempt, and leaves no duplicate scheduled', async () => {
     deferAll();
     const id = await send(['ada@example.com', 'bob@example.com']);
     await world.drain();
@@ -110,7 +110,7 @@ describe('retrying now', () => {
     expect(await audited(id)).toEqual([{ action: 'message.retried', via: 'worker' }]);
   });
 
-  it('a retry requested twice makes one attempt', async () => {
+  it('makes one attempt even if requested twice', async () => {
     deferAll();
     const id = await send('ada@example.com');
     await world.drain();
@@ -123,7 +123,7 @@ describe('retrying now', () => {
     expect(copiesOf(id)).toBe(1);
   });
 
-  it('continues the retry schedule after the previous attempts', async () => {
+  it('resumes the retry schedule where the previous attempts left off', async () => {
     deferAll();
     const id = await send('ada@example.com');
     await world.drain();

@@ -73,8 +73,8 @@ async function stored({ workspace_id }: Tenant): Promise<number> {
   return row?.count ?? 0;
 }
 
-describe('a commit that waits for a lock', () => {
-  it('does not block other email, and the requests behind it are stored eventually', async () => {
+describe('a commit that is waiting for a lock', () => {
+  it('does not block other email, and requests queued behind it are eventually stored', async () => {
     const [held, follower, other] = await Promise.all(['held.test', 'follower.test', 'other.test'].map(newTenant));
     if (!held || !follower || !other) throw new Error('a tenant is missing');
     const release = await holdVolume(held);
@@ -91,7 +91,7 @@ describe('a commit that waits for a lock', () => {
     expect([await stored(held), await stored(follower)]).toEqual([1 + EARLY_BATCH, 1 + EARLY_BATCH]);
   });
 
-  it('is overtaken after the maximum wait, even by a batch too small to start earlier', async () => {
+  it('is overtaken after the maximum wait, even by a batch too small to start sooner', async () => {
     const [held, other] = await Promise.all(['crowd.test', 'few.test'].map(newTenant));
     if (!held || !other) throw new Error('a tenant is missing');
     const release = await holdVolume(held);
@@ -109,8 +109,8 @@ describe('a commit that waits for a lock', () => {
   });
 });
 
-describe('a batch that follows another on the same connection', () => {
-  it('is stored although the previous batch failed', async () => {
+describe('a batch that follows another batch on the same connection', () => {
+  it('is stored even though the previous batch failed', async () => {
     const [failing, follower] = await Promise.all(['failing.test', 'after.test'].map(newTenant));
     if (!failing || !follower) throw new Error('a tenant is missing');
     await world.services.sql`
@@ -128,7 +128,7 @@ describe('a batch that follows another on the same connection', () => {
 });
 
 describe('large submissions from one workspace', () => {
-  it('leave a connection and room for other workspaces, and wait in a counted queue', async () => {
+  it('leave a connection and memory for other workspaces, and wait in a queue that metrics count', async () => {
     const [greedy, other] = await Promise.all(['greedy.test', 'beside.test'].map(newTenant));
     if (!greedy || !other) throw new Error('a tenant is missing');
     const large = 'x'.repeat(600_000);

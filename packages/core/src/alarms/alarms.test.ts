@@ -136,7 +136,7 @@ it('an acknowledged alarm is not reported again until it clears', async () => {
   expect(posted().map(({ notice }) => notice)).toEqual(['start']);
 });
 
-it('a missing live worker is reported to the webhook, and its email waits', async () => {
+it('a missing worker is reported to the webhook, and email waits for a worker', async () => {
   await watch.stop();
   await sql`delete from processes`;
   const rest = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['rest'] } }, judge);
@@ -181,7 +181,7 @@ it('failing delivery is reported to the webhook', async () => {
   expect(mailed()).toHaveLength(1);
 });
 
-it('a failing webhook gets the notice later, while the alert email arrives', async () => {
+it('a failing webhook receives the notice later, and the alert email arrives on time', async () => {
   hooks.script(() => ({ kind: 'reply', status: 500 }));
   await measure('webhook.deliver', { oldest: 400 });
   await turns(6);
@@ -209,7 +209,7 @@ describe('an unavailable database', () => {
     return { seeing, blind, stop: () => alone.stop() };
   }
 
-  it('an outage of one minute is reported once, from memory, by the webhook, and so is the recovery', async () => {
+  it('is reported once by webhook from memory after a one-minute outage, as is the recovery', async () => {
     const { seeing, blind, stop } = await openBlind();
     for (let turn = 0; turn < 3; turn++) {
       await blind.turn();
@@ -258,7 +258,7 @@ describe('an unavailable database', () => {
   });
 });
 
-it('alerts of a workspace are sent to that workspace, outside its quiet hours', async () => {
+it('a workspace’s alerts are sent to that workspace, outside its quiet hours', async () => {
   const own = endAfterTests(await startWebhookSink());
   const ctx = world.as(world.workspace_id);
   const time = (offset_ms: number) => new Date(clock.now() + offset_ms).toISOString().slice(11, 16);
@@ -288,7 +288,7 @@ describe('alert settings', () => {
     ['a port of another server', 'https://example.com:6379/', 'invalid_url'],
     ['a line break', 'https://example.com/ho\r\nok', 'invalid_url'],
     ['a private address', 'http://10.0.0.1/hook', 'private_address'],
-  ])('reject a webhook with %s, as event webhooks do', async (_, webhook_url, reason) => {
+  ])('reject a webhook with %s, just as event webhooks do', async (_, webhook_url, reason) => {
     for (const access of ['workspace', 'instance']) {
       await expect(set({ webhook_url }, access)).rejects.toMatchObject({
         reason,
@@ -298,7 +298,7 @@ describe('alert settings', () => {
     expect((await set({})).webhook_url).toBeNull();
   });
 
-  it('require a verified domain of the workspace, or any verified domain for the instance', async () => {
+  it('require a verified domain of the workspace, or any verified domain for instance alerts', async () => {
     const other = await world.workspace('free');
     await world.domain('theirs.test', other.workspace_id);
     await world.domain('told.test');
@@ -316,7 +316,7 @@ describe('alert settings', () => {
   });
 });
 
-it('an old hold raises an alarm in the workspace it belongs to', async () => {
+it('an old hold raises an alarm in its workspace', async () => {
   await invoke(world.as(world.workspace_id), createHold, {
     scope: 'destination',
     value: 'slow.test',

@@ -129,7 +129,7 @@ it('fairness N5: no_worker is reported within a minute while 1,000 notices wait 
 });
 
 describe('workspace notices', () => {
-  it('fairness N5: arrive while the webhook of another workspace is unresponsive', async () => {
+  it('fairness N5: arrive while another workspace’s webhook is unresponsive', async () => {
     const receiver = endAfterTests(await startWebhookSink());
     await addNotices(await workspaceTold(silent.url), 1000);
     await addNotices(await workspaceTold(receiver.url), 3);
@@ -140,7 +140,7 @@ describe('workspace notices', () => {
     expect(noticesOf(receiver)).toHaveLength(3);
   });
 
-  it('fairness N5: are posted by one process, however many poll for them', async () => {
+  it('fairness N5: are posted by one process, however many processes poll', async () => {
     const receiver = endAfterTests(await startWebhookSink());
     const gate = Promise.withResolvers<void>();
     receiver.script(() => ({ kind: 'stall', until: gate.promise }));
@@ -158,7 +158,7 @@ describe('workspace notices', () => {
     expect(await waitingOf(workspace_id)).toBe(0);
   });
 
-  it('fairness N5: queue up to a limit, beyond which the oldest are dropped', async () => {
+  it('fairness N5: are queued up to a limit, beyond which the oldest are dropped', async () => {
     const before = dropped('full');
     const workspace_id = await workspaceTold(silent.url);
     const other = await workspaceTold(silent.url);
@@ -175,7 +175,7 @@ describe('workspace notices', () => {
     expect([newest?.given_up, rest.at(-1)?.given_up]).toEqual([false, true]);
   });
 
-  it('fairness N5: are retried with growing delays, and abandoned after a day', async () => {
+  it('fairness N5: are retried with increasing delays, and abandoned after a day', async () => {
     const before = dropped('expired');
     const receiver = endAfterTests(await startWebhookSink());
     receiver.script(() => ({ kind: 'reply', status: 500 }));
@@ -208,8 +208,8 @@ describe('workspace notices', () => {
   });
 });
 
-describe('workspace alarm facts', () => {
-  it('fairness N5: are limited per workspace, so 1,000 failing webhooks of one hide none of another', async () => {
+describe('workspace alarm details', () => {
+  it('fairness N5: are limited per workspace, so one workspace’s 1,000 failing webhooks hide no other’s', async () => {
     const [many, one] = [await world.workspace('free'), await world.workspace('free')];
     await addFailingWebhooks(many.workspace_id, 1000, '3 hours');
     await addFailingWebhooks(one.workspace_id, 1, '2 hours');
@@ -222,7 +222,7 @@ describe('workspace alarm facts', () => {
     expect((await invoke(world.as(one.workspace_id), listAlarms, {})).data).toMatchObject([{ rule: 'webhook_fails' }]);
   });
 
-  it('fairness N5: stay the same while more webhooks start to fail', async () => {
+  it('fairness N5: stay the same as more webhooks start to fail', async () => {
     const { workspace_id } = await world.workspace('free');
     await addFailingWebhooks(workspace_id, 25, '5 hours');
     const own = async () =>

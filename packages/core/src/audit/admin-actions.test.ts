@@ -7,7 +7,7 @@ import { listAudit } from './list-audit.ts';
 
 const world = await openWorld();
 
-it('each instance-wide admin action is recorded once, in the instance chain', async () => {
+it('each instance-wide admin action is recorded once, in the instance audit chain', async () => {
   const ctx = world.as(world.workspace_id);
   const destination = 'slow.test';
 
@@ -25,7 +25,7 @@ it('each instance-wide admin action is recorded once, in the instance chain', as
   ]);
 });
 
-it('the suspension and resumption of a domain are recorded in both chains, with the reason', async () => {
+it('suspending and resuming a domain are recorded in both audit chains, with the reason', async () => {
   const other = await world.workspace('free');
   await world.domain('spam.test', other.workspace_id);
   const which = { domain: 'spam.test', workspace_id: other.workspace_id };

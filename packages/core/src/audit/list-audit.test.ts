@@ -45,8 +45,8 @@ async function tamper(statement: string): Promise<void> {
   });
 }
 
-describe('the list', () => {
-  it('shows the entries newest first, a page at a time', async () => {
+describe('the audit list', () => {
+  it('shows the newest entries first, one page at a time', async () => {
     const ctx = await chain(['a', 'b', 'c']);
 
     const first = await invoke(ctx, listAudit, { limit: 2 });
@@ -77,7 +77,7 @@ describe('the list', () => {
     await expect(invoke(ctx, listAudit, { action: 'domain.bought' })).rejects.toMatchObject({ reason: 'invalid_type' });
   });
 
-  it('covers an admin’s own workspace, and the instance for an operator', async () => {
+  it('covers an admin’s own workspace, or the whole instance for an operator', async () => {
     const { actor } = await chain(['a']);
     const admin = withScopes(actor.workspace_id, ['admin']);
     const operator = withScopes(actor.workspace_id, ['operator']);
@@ -129,8 +129,8 @@ describe('the audit stream', () => {
   });
 });
 
-describe('verification', () => {
-  it('accepts an intact chain, both from its beginning and from a given sequence', async () => {
+describe('audit chain verification', () => {
+  it('accepts an intact chain, from its beginning or from a given sequence number', async () => {
     const ctx = await chain(['a', 'b', 'c']);
 
     expect(await invoke(ctx, verifyAudit, {})).toMatchObject({ verified: 4, length: 4, complete: true, broken: null });
@@ -153,7 +153,7 @@ describe('verification', () => {
         update audit_log a set hash = audit_hash(a) where id = id_of('${id}')`,
       4,
     ],
-  ] as const)('reports as %s the first entry that %s', async (problem, _, statement, sequence) => {
+  ] as const)('reports the problem %s for the first entry that %s', async (problem, _, statement, sequence) => {
     const ctx = await chain(['a', 'b', 'c']);
     const { data } = await invoke(ctx, listAudit, { target_id: 'b' });
 
@@ -163,7 +163,7 @@ describe('verification', () => {
     expect(verification).toMatchObject({ verified: sequence - 1, length: 4, broken: { sequence, problem } });
   });
 
-  it('detects a rewritten and a removed last entry', async () => {
+  it('detects that the last entry was rewritten or removed', async () => {
     const rewritten = await chain(['a', 'b']);
     const cut = await chain(['a', 'b']);
     const last = `workspace_id = id_of('${rewritten.actor.workspace_id}') and sequence = 3`;

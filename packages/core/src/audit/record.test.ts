@@ -31,7 +31,7 @@ describe('recordAudit', () => {
     expect(rows.every(({ whole, follows }) => whole && follows)).toBe(true);
   });
 
-  it('names the acting key, and keeps instance entries in a separate chain', async () => {
+  it('records the acting key, and keeps instance entries in a separate chain', async () => {
     const { id: key_id } = await world.key({ scopes: ['admin'] });
     const actor = {
       kind: 'key',
@@ -50,7 +50,7 @@ describe('recordAudit', () => {
     expect(rows).toMatchObject([{ action: 'destination.limited', target_id: 'slow.test', actor_name: key?.name }]);
   });
 
-  it('is rolled back with its change', async () => {
+  it('is rolled back together with the change it records', async () => {
     const ctx = world.as(world.workspace_id) as ActorContext;
     const before = await entries(world.workspace_id);
 
@@ -64,14 +64,14 @@ describe('recordAudit', () => {
     expect(await entries(world.workspace_id)).toHaveLength(before.length);
   });
 
-  it('prevents changing or removing an entry', async () => {
+  it('writes entries that cannot be changed or removed', async () => {
     const { sql } = world.services;
     await expect(sql`update audit_log set reason = 'none'`).rejects.toThrow('appended');
     await expect(sql`delete from audit_log`).rejects.toThrow('appended');
     await expect(sql`truncate audit_log`).rejects.toThrow('appended');
   });
 
-  it('names no recipient, because audit entries cannot be erased', async () => {
+  it('records no recipient, because audit entries cannot be erased', async () => {
     const { workspace_id } = await world.workspace('growth');
     const ctx = world.as(workspace_id);
     const email = 'grace@example.com';

@@ -70,7 +70,7 @@ describe('the backlog', () => {
     expect(empty.total).toMatchObject({ total: 0, counts: Array(9).fill(0), oldest_seconds: null });
   });
 
-  it('measures age from the due time, or from the first attempt after a retry', async () => {
+  it('measures email age from the due time, or from the first attempt after a retry', async () => {
     await send('old@example.com');
     await world.clock.advance(11 * HOUR_MS);
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Not now', at: 'rcpt' }));
@@ -114,7 +114,7 @@ describe('the backlog', () => {
     expect((await backlog({ by: 'provider' })).total.total).toBe(4);
   });
 
-  it('shows when a destination is closed and when email was last delivered', async () => {
+  it('shows when a destination closed and when it last received email', async () => {
     const { sql } = world.services;
     await sql`update roll_ups set early_until = ${new Date(world.clock.now())}, final_until = ${new Date(world.clock.now())}`;
     await send('ada@example.com');
@@ -131,7 +131,7 @@ describe('the backlog', () => {
     expect(row).toMatchObject({ last_success_at: delivered_at, closed_until, closed_reason: 'failing' });
   });
 
-  it('shows the hold on a destination, sending domain or key, but not one of another workspace', async () => {
+  it('shows a hold on a destination, sending domain or key, but no hold of another workspace', async () => {
     const other = await world.workspace('business');
     await send('ada@example.com');
     const hold = (workspace_id: string, scope: string, value: string) =>
@@ -165,8 +165,8 @@ describe('the backlog', () => {
   });
 });
 
-describe('the periodic count', () => {
-  it('equals a count on request, for every workspace and dimension', async () => {
+describe('the periodic backlog count', () => {
+  it('equals an on-demand count, for every workspace and dimension', async () => {
     const { sql } = world.services;
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
@@ -188,7 +188,7 @@ describe('the periodic count', () => {
     }
   });
 
-  it('is computed by one worker for all, and again when it is due', async () => {
+  it('is computed by one worker for all workers, and again when it is due', async () => {
     const { sql } = world.services;
     const peer = await world.peer();
     await send('ada@example.com');

@@ -37,7 +37,7 @@ async function look(message_ids: readonly string[]): Promise<number> {
 }
 
 it.each(emptyTables)(
-  'recipients of known messages are found by index lookups, however the tables grew after planning, %s',
+  'known messages’ recipients are found by index, however much the tables grew after planning, %s',
   async (state) => {
     await plans.keepEmpty(state);
     await look(['msg_none']);

@@ -109,8 +109,8 @@ function asActor({ workspace_id = world.workspace_id, scopes = ['admin'], mode =
   return createContext(world.services, { kind: 'key', workspace_id, key_id, scopes, mode, domains: null });
 }
 
-describe('a preview', () => {
-  it('finds email by recipient domain, case-insensitively, and the run affects no other', async () => {
+describe('a bulk preview', () => {
+  it('finds email by recipient domain, case-insensitively, and the run affects no other email', async () => {
     const to_domain = 'Held.Example';
     const aimed = [
       await send({ to: ['ada@held.example', 'bob@held.example'], scheduled_at: inAnHour() }),
@@ -132,7 +132,7 @@ describe('a preview', () => {
     expect(await reasonOf(preview('cancel', { to_domain: 'ada@held.example' }))).toBe('invalid_domain');
   });
 
-  it('counts, samples and reports skipped items, and changes nothing', async () => {
+  it('counts and samples email, reports skipped items, and changes nothing', async () => {
     const scheduled = await send({ tags: ['preview'], scheduled_at: inAnHour() });
     const sent = await send({ tags: ['preview'] });
     await world.drain();
@@ -153,7 +153,7 @@ describe('a preview', () => {
   it.each([
     ['cancel', {}],
     ['send_now', { scheduled_at: '1h' }],
-  ] as const)('a %s preview counts email with an attempt as skipped', async (action, when) => {
+  ] as const)('a %s preview counts attempted email as skipped', async (action, when) => {
     const tags = [`tried-${action}`];
     const fields = () => ({ tags, ...('scheduled_at' in when && { scheduled_at: inAnHour() }) });
     // Moves scheduled messages of other tests out of the way.
@@ -190,7 +190,7 @@ describe('a preview', () => {
 });
 
 describe('a bulk operation', () => {
-  it('affects only what was previewed: nothing outside the filter, nothing newer', async () => {
+  it('affects only previewed email: none outside the filter, and none that is newer', async () => {
     const fields = { tags: ['one'], scheduled_at: inAnHour() };
     const match = await send(fields);
     const other = await send({ ...fields, tags: ['other'] });
@@ -219,7 +219,7 @@ describe('a bulk operation', () => {
     expect(await audited(id)).toEqual(['bulk.started', 'bulk.ended']);
   });
 
-  it('skips email whose id is older than its acceptance because of a slow clock', async () => {
+  it('skips email whose id predates its acceptance because of a slow clock', async () => {
     const { token } = await preview('cancel', { tag: 'behind' });
     await world.clock.advance(MINUTE_MS);
     const id = await send({ tags: ['behind'], scheduled_at: inAnHour() });
@@ -237,7 +237,7 @@ describe('a bulk operation', () => {
     expect(await status(early)).toBe('scheduled');
   });
 
-  it('skips items that stop matching between the walk and the action', async () => {
+  it('skips items that stop matching between being listed and being processed', async () => {
     const changed = await send({ tags: ['left'], scheduled_at: inAnHour() });
     const other = await send({ tags: ['left'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'left', status: 'scheduled' });
@@ -283,7 +283,7 @@ describe('a bulk operation', () => {
     expect(token.length).toBeLessThan(320);
   });
 
-  it('rejects a token that was modified, is too old, or belongs to another actor', async () => {
+  it('rejects a token that was modified, has expired, or belongs to another actor', async () => {
     const { token } = await preview('cancel', { tag: 'token' });
     const other = await world.workspace('free');
     const changed = `${token.slice(0, -4)}${token.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
@@ -317,7 +317,7 @@ describe('a bulk operation', () => {
     await invoke(ctx(), cancelBulk, { id });
   });
 
-  it('stops when it is canceled, and reports the cancellation', async () => {
+  it('stops when canceled, and reports the cancellation', async () => {
     await sendMany(20, { tags: ['stop'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'stop' }, { rate_per_second: 10 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -392,7 +392,7 @@ describe('a bulk operation', () => {
     expect(why).toEqual({ reason: 'The user or key that started it no longer has permission.' });
   });
 
-  it('stops before it begins if the user who started it was removed from the workspace', async () => {
+  it('does not begin if the user who started it was removed from the workspace', async () => {
     const { sql } = world.services;
     const mail = await send({ tags: ['left.us'], scheduled_at: inAnHour() });
     const { workspace_id } = world;
@@ -444,7 +444,7 @@ describe('a bulk operation', () => {
     expect(await invoke(other, getBulk, { id: theirs.id })).toMatchObject({ status: 'completed' });
   });
 
-  it('is rejected while its workspace has twenty open, and starts after one has finished', async () => {
+  it('is rejected while its workspace has twenty open operations, and accepted once one has finished', async () => {
     const as = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
     const tokens = [];
     for (let count = 0; count < 25; count++) tokens.push((await preview('export', { tag: 'much' }, as)).token);
@@ -460,7 +460,7 @@ describe('a bulk operation', () => {
     await workUntilEnd();
   });
 
-  it('processes ten thousand items once each, despite two concurrent workers and crashes', async () => {
+  it('processes each of ten thousand items once, despite two concurrent workers and crashes', async () => {
     await sendMany(10_000, { tags: ['many'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'many' });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -512,7 +512,7 @@ describe('a bulk operation', () => {
     expect(events).toEqual({ canceled: 10_000 });
   });
 
-  it('passes to the next job in the commit of a slice, and the previous job may not continue', async () => {
+  it('moves to the next job when a slice commits, after which the previous job cannot continue', async () => {
     await sendMany(20, { tags: ['turns'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'turns' }, { rate_per_second: 10 });
     const [job] = await world.services.jobs.fetch('bulk.run', 1);
@@ -529,7 +529,7 @@ describe('a bulk operation', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 20 });
   });
 
-  it('gets a new job if its own is missing, and none while its own is live', async () => {
+  it('gets a new job if its job is missing, but not while its job is live', async () => {
     await sendMany(5, { tags: ['orphan'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'orphan' });
     await world.clock.advance(2 * MINUTE_MS);
@@ -546,7 +546,7 @@ describe('a bulk operation', () => {
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 5 });
   });
 
-  it('fails one bad item and processes the others', async () => {
+  it('fails an invalid item and processes the others', async () => {
     const mails = [];
     for (const subject of ['a', 'poison', 'c']) {
       mails.push(await send({ tags: ['poison'], subject, scheduled_at: inAnHour() }));
@@ -570,7 +570,7 @@ describe('a bulk operation', () => {
     ]);
   });
 
-  it('skips each email whose delivery is claimed first, and reports which', async () => {
+  it('skips and reports each email that a delivery worker claims first', async () => {
     await sendMany(60, { tags: ['race'], to: ['ada@example.com', 'bob@example.com'] });
     const { id } = await start('cancel', { tag: 'race' });
 
@@ -597,8 +597,8 @@ async function workOffAll(services: World['services'], data: { bulk_id: string; 
   }
 }
 
-describe('the actions', () => {
-  it('retry attempts deferred email immediately', async () => {
+describe('the bulk actions', () => {
+  it('retry attempts delivery of deferred email immediately', async () => {
     deferAll();
     const mail = await send({ tags: ['retry'] });
     const fresh = await send({ tags: ['retry'], to: 'bob@example.com' });
@@ -646,7 +646,7 @@ describe('the actions', () => {
     expect([await status(mail), copiesOf(mail)]).toEqual(['delivered', 1]);
   });
 
-  it('delete removes the contents of closed messages, and keeps the log and its events', async () => {
+  it('delete removes the content of closed messages, and keeps the log and events', async () => {
     const closed = await send({ tags: ['delete'] });
     await world.drain();
     const open = await send({ tags: ['delete'], scheduled_at: inAnHour() });
@@ -667,7 +667,7 @@ describe('the actions', () => {
     expect(await items(again.id)).toMatchObject([{ id: closed, outcome: 'skipped', reason: 'content_gone' }]);
   });
 
-  it('export stores log entries, in pages, for a week', async () => {
+  it('export stores log entries in pages for a week', async () => {
     const mails = [
       await send({ tags: ['export'] }),
       await send({ tags: ['export'] }),
@@ -729,7 +729,7 @@ describe('the actions', () => {
     await sql`delete from bulk_items where bulk_id = ${old}`;
   });
 
-  it('replay posts failed webhook deliveries again, and skips delivered ones', async () => {
+  it('replay posts failed webhook deliveries again, and skips successful ones', async () => {
     await world.drain();
     const sink = await startWebhookSink();
     sink.script(() => ({ kind: 'reply', status: 410 }));
@@ -763,7 +763,7 @@ describe('the actions', () => {
     }
   });
 
-  it('redrive retries dead jobs, for operators only', async () => {
+  it('redrive retries dead jobs and is limited to operators', async () => {
     const { sql, jobs } = world.services;
     await sql.begin((tx) => jobs.send(tx, 'domain.cancel_mail', [{ data: { workspace_id: 'w', domain: 'd' } }]));
     await sql`update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'domain.cancel_mail'`;
@@ -784,8 +784,8 @@ describe('the actions', () => {
   });
 });
 
-describe('access', () => {
-  it('is limited to admins in their workspace and operators anywhere; others get a not-found error', async () => {
+describe('access to bulk operations', () => {
+  it('is limited to admins in their workspace and to operators; others get a not-found error', async () => {
     const other = await world.workspace('free');
     const theirs = asActor({ workspace_id: other.workspace_id });
     const { token } = await preview('export', {}, theirs);
@@ -815,7 +815,7 @@ describe('access', () => {
     expect(await invoke(operator, cancelBulk, { id })).toMatchObject({ status: 'canceled' });
   });
 
-  it('is denied to sandbox keys, both to start and to read', async () => {
+  it('is denied to sandbox keys, both for starting and for reading', async () => {
     await send({ tags: ['mine'], scheduled_at: inAnHour() });
     const sandbox = asActor({ mode: 'sandbox' });
     const { token } = await preview('export', { tag: 'mine' }, asActor({}));
@@ -827,7 +827,7 @@ describe('access', () => {
     await workUntilEnd();
   });
 
-  it('never extends to email of another workspace', async () => {
+  it('never extends to another workspace’s email', async () => {
     const other = await world.workspace('business');
     const mail = await send({ tags: ['shared'], scheduled_at: inAnHour() });
     const theirs = asActor({ workspace_id: other.workspace_id });
@@ -841,8 +841,8 @@ describe('access', () => {
   });
 });
 
-describe('the job', () => {
-  it('runs to completion and releases the worker', async () => {
+describe('the bulk job', () => {
+  it('runs to completion and then releases the worker', async () => {
     await world.clock.unfreeze();
     await sendMany(20, { tags: ['job'], scheduled_at: inAnHour() });
     const { id } = await start('cancel', { tag: 'job' }, { rate_per_second: 40 });

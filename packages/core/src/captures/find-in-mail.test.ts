@@ -21,7 +21,7 @@ it.each([
   ['open brackets', fill('<'), null],
   ['breaks without an end', fill('<br'), null],
   ['styles without an end', fill('<style '), null],
-])('a text of %s is scanned in one pass', (_, html, text) => {
+])('text with %s is scanned in one pass', (_, html, text) => {
   expect(linksIn(html, text)).toEqual([]);
   expect(codesIn(html, text)).toEqual([]);
 });

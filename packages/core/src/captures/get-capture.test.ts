@@ -23,7 +23,7 @@ const slow = (addresses: number) =>
   `Subject: Slow\r\nX-Padding: ${'x'.repeat(64 * 1024)}\r\nTo: ${'a@b.test,'.repeat(addresses)}b@b.test\r\n\r\nHello\r\n`;
 
 describe('reading a captured email', () => {
-  it('fairness P37: does not block the event loop while it is parsed', async () => {
+  it('fairness P37: does not block the event loop during parsing', async () => {
     const id = await capture(world.workspace_id, slow(100_000));
     const delay = monitorEventLoopDelay({ resolution: 1 });
     const started_at = performance.now();
@@ -36,7 +36,7 @@ describe('reading a captured email', () => {
     expect(delay.max / 1e6).toBeLessThan((performance.now() - started_at) / 2);
   });
 
-  it('fairness P37: alternates between workspaces, and is rejected beyond the share of one', async () => {
+  it('fairness P37: alternates between workspaces, and is rejected beyond a workspace’s share', async () => {
     const neighbor = await world.workspace('business');
     const [greedy_id, id] = [
       await capture(world.workspace_id, slow(20_000)),

@@ -31,8 +31,8 @@ async function recipientsOf(id: string): Promise<Recipient[]> {
     from messages m join recipients r on r.message_id = m.id where m.id = ${id}`;
 }
 
-describe('the status of a message', () => {
-  it('aggregates its recipients after every round, whatever the server replies', async () => {
+describe('a message’s status', () => {
+  it('aggregates its recipients’ states after every round, whatever the server replies', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(

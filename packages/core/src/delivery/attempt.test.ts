@@ -118,7 +118,7 @@ describe('server replies', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('a 451 is retried on schedule, and then delivered', async () => {
+  it('an email that gets a 451 reply is retried on schedule and then delivered', async () => {
     world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
     const id = await send();
     await world.drain();
@@ -147,7 +147,7 @@ describe('server replies', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('a 550 is never retried', async () => {
+  it('an email that gets a 550 reply is never retried', async () => {
     world.smtp.script(() => reply(550, '5.1.1 no such user'));
     const id = await send();
 
@@ -163,7 +163,7 @@ describe('server replies', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('three recipients of one message are handled separately, and the delivered one gets no second copy', async () => {
+  it('a message’s three recipients are handled separately, and the delivered one gets no second copy', async () => {
     world.smtp.script(({ to, nth }) => {
       if (to === 'no@example.com') return reply(550, '5.1.1 no');
       return to === 'later@example.com' && nth === 1 ? reply(451, '4.2.0 later') : { kind: 'accept' };
@@ -190,7 +190,7 @@ describe('server replies', () => {
     ]);
   });
 
-  it('a reply lost after the final dot is recorded as unknown, and the same bytes are sent again', async () => {
+  it('a lost reply to the final dot is recorded as unknown, and the same bytes are resent', async () => {
     world.smtp.script(({ nth }) => (nth === 1 ? { kind: 'drop', at: 'after_dot' } : { kind: 'accept' }));
     const id = await send({ html: '<p>Hi</p>', headers: { 'X-Order': '7' } });
     await world.drain();
@@ -210,7 +210,7 @@ describe('server replies', () => {
     expect(second.envelope_from).toBe(lost.envelope_from);
   });
 
-  it('an unknown outcome ends the retries if the workspace is configured to stop', async () => {
+  it('retries end after an unknown outcome if the workspace is configured to stop', async () => {
     await stopAfterLostAnswers();
     world.smtp.script(() => ({ kind: 'drop', at: 'after_dot' }));
     const id = await send();
@@ -227,7 +227,7 @@ describe('server replies', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('an exhausted schedule fails the email with one event', async () => {
+  it('an email that exhausts its retry schedule fails with one event', async () => {
     world.smtp.script(() => reply(451, '4.3.0 never'));
     const id = await send();
 
@@ -247,8 +247,8 @@ describe('server replies', () => {
   });
 });
 
-describe('no retry after an unknown outcome', () => {
-  it('a worker that dies after starting the content leaves the email as unknown', async () => {
+describe('the setting not to retry after an unknown outcome', () => {
+  it('marks an email as unknown if its worker dies after starting to send the content', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     const killed = await claimOne();
@@ -270,7 +270,7 @@ describe('no retry after an unknown outcome', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('fairness N1: a late accepted result overrides the unknown one, because no one else has sent it', async () => {
+  it('fairness N1: accepts a late result in place of the unknown one, because no other worker sent it', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     const late = await claimOne();
@@ -290,7 +290,7 @@ describe('no retry after an unknown outcome', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('a worker that dies before the content leaves the email to another', async () => {
+  it('lets another worker send an email whose worker died before the content', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     await claimOne();
@@ -309,7 +309,7 @@ describe('no retry after an unknown outcome', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('a worker whose lease expired sends none of the content', async () => {
+  it('prevents a worker with an expired lease from sending any content', async () => {
     await stopAfterLostAnswers();
     await send();
     const late = await claimOne();
@@ -321,7 +321,7 @@ describe('no retry after an unknown outcome', () => {
     expect(world.smtp.mails).toEqual([]);
   });
 
-  it('a rejection after the final dot is a reply, and the email is retried', async () => {
+  it('treats a rejection after the final dot as a reply, so the email is retried', async () => {
     await stopAfterLostAnswers();
     world.smtp.script(({ nth }) => (nth === 1 ? reply(451, '4.3.0 later') : { kind: 'accept' }));
     const id = await send();
@@ -337,8 +337,8 @@ describe('no retry after an unknown outcome', () => {
   });
 });
 
-describe('a lease', () => {
-  it('a lost lease prevents a late result from changing or recording anything', async () => {
+describe('a delivery lease', () => {
+  it('a late result cannot change or record anything once its lease is lost', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -356,7 +356,7 @@ describe('a lease', () => {
     expect(world.logged.map((line) => line.msg)).toContain('dropped late results whose lease had expired');
   });
 
-  it('a lease lost to another worker leaves the new owner’s lease, job and result unchanged', async () => {
+  it('a worker that lost its lease cannot change the new owner’s lease, job or result', async () => {
     const id = await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -378,7 +378,7 @@ describe('a lease', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('has one winner when two workers claim concurrently, and the loser’s job ends', async () => {
+  it('has one owner when two workers claim concurrently, and the other worker’s job ends', async () => {
     await send();
     const jobs = await fetchJobs();
 
@@ -399,7 +399,7 @@ describe('a lease', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('is not renewed by a worker that lost it', async () => {
+  it('cannot be renewed by a worker that has lost it', async () => {
     await send();
     const late = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -412,7 +412,7 @@ describe('a lease', () => {
     expect([...renewed_ids]).toEqual([current.lease]);
   });
 
-  it('is skipped by the renewal, without waiting, while its result is being recorded', async () => {
+  it('is skipped by renewal, without waiting, while its result is being recorded', async () => {
     await send();
     const claimed = await claimOne();
     const renewed = await world.services.sql.begin(async (tx) => {
@@ -430,7 +430,7 @@ describe('an attempt in progress', () => {
     return page.data.map((entry) => entry.id);
   };
 
-  it('is shown in its entry from the start, and can be found by status once it runs long', async () => {
+  it('is shown in the email’s entry from the start, and can be found by status if slow', async () => {
     const id = await send();
     const claimed = await claimOne();
 
@@ -443,7 +443,7 @@ describe('an attempt in progress', () => {
     expect(await detail(id)).toMatchObject({ status: 'sending', sent_at });
   });
 
-  it('is no longer shown in progress once its result is recorded, and keeps its start time', async () => {
+  it('keeps its start time, but is no longer shown as in progress, once its result is recorded', async () => {
     const id = await send();
     const claimed = await claimOne();
     const { sent_at } = await detail(id);
@@ -473,8 +473,8 @@ describe('an attempt in progress', () => {
   });
 });
 
-describe('a worker that dies', () => {
-  it('a worker that dies between claim and settle is replaced once its lease expires, not before', async () => {
+describe('the death of a worker', () => {
+  it('another worker takes over after a death between claim and settle, once the lease expires', async () => {
     const id = await send();
     await claimOne();
     await giveJobsBack();
@@ -490,7 +490,7 @@ describe('a worker that dies', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('a worker that dies after sending but before recording causes one more copy of the same bytes', async () => {
+  it('a death between sending and recording causes one extra copy of the same bytes', async () => {
     const id = await send();
     await attempt(await claimOne());
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -505,8 +505,8 @@ describe('a worker that dies', () => {
   });
 });
 
-describe('the attempt of a lost worker', () => {
-  it('is recorded as unknown when another takes over, once per attempt', async () => {
+describe('a lost worker’s attempt', () => {
+  it('is recorded as unknown, once per attempt, when another worker takes over', async () => {
     const id = await send();
     for (const _ of [1, 2]) {
       await claimOne();
@@ -551,7 +551,7 @@ describe('the attempt of a lost worker', () => {
     expect(await detail(id)).toMatchObject({ status: 'delivered', recipients: [{ attempts: 5 }] });
   });
 
-  it('is recorded once when two take over concurrently', async () => {
+  it('is recorded once when two workers take over concurrently', async () => {
     const id = await send();
     const { job } = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -573,7 +573,7 @@ describe('the attempt of a lost worker', () => {
     expect(await detail(id)).toMatchObject({ attempts: [], recipients: [{ attempts: 1 }] });
   });
 
-  it('is reported to the caller if the takeover fails alongside email that is claimed', async () => {
+  it('is reported to the caller if the takeover fails while other email is claimed', async () => {
     await send();
     const { job } = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -608,7 +608,7 @@ describe('the attempt of a lost worker', () => {
 });
 
 describe('a stopping worker', () => {
-  it('releases unsent email as if it had never been tried', async () => {
+  it('releases unsent email as if no attempt had been made', async () => {
     const id = await send();
     const claimed = await claimOne();
     const result = await attempt(claimed, AbortSignal.abort());
@@ -632,7 +632,7 @@ describe('a stopping worker', () => {
 });
 
 describe('scheduled email', () => {
-  it('is never claimed before it is due, and then only once', async () => {
+  it('is never claimed before it is due, and is claimed only once', async () => {
     const due_ms = world.clock.now() + 60 * MINUTE_MS;
     const id = await send({ scheduled_at: new Date(due_ms).toISOString() });
     expect(await world.drain()).toEqual([]);
@@ -655,8 +655,8 @@ describe('scheduled email', () => {
   });
 });
 
-describe('two jobs for one recipient', () => {
-  it('send one copy, and both finish', async () => {
+describe('two jobs for the same recipient', () => {
+  it('send one copy and both finish', async () => {
     await send();
     const { sql, jobs } = world.services;
     const [data] = await sql<DeliveryJob['data'][]>`
@@ -671,8 +671,8 @@ describe('two jobs for one recipient', () => {
   });
 });
 
-describe('a message whose body cannot be read from the database after the claim', () => {
-  it('promise P8: is released without an attempt, and sent once it can be read', async () => {
+describe('a message whose body becomes unreadable in the database after the claim', () => {
+  it('promise P8: is released without an attempt, and sent once the body is readable', async () => {
     const id = await send({ text: 'x'.repeat(300_000) });
     const claimed = await claimOne();
     await world.services.sql`alter table bodies rename to bodies_away`;
@@ -689,8 +689,8 @@ describe('a message whose body cannot be read from the database after the claim'
   });
 });
 
-describe('a message that cannot be composed', () => {
-  it('is deferred alone, while the others are delivered', async () => {
+describe('a message that cannot be rendered', () => {
+  it('is deferred while the other messages are delivered', async () => {
     const bad = await send({ to: 'bad@example.com' });
     const good = await send({ to: 'good@example.com' });
     await world.services.sql`update bodies set headers = 'no json' where message_id = ${bad}`;
@@ -705,8 +705,8 @@ describe('a message that cannot be composed', () => {
   });
 });
 
-describe('sibling results recorded concurrently', () => {
-  it('aggregate into one status, number their events without gaps, and never deadlock', async () => {
+describe('concurrently recorded results of one message', () => {
+  it('produce one status and gapless event numbers, and never deadlock', async () => {
     const to = Array.from({ length: 10 }, (_, index) => `to${index}@example.com`);
     const ids = [await send({ to }), await send({ to }), await send({ to })];
     const claimed = await claimDeliveries(world.services, await fetchJobs());

@@ -8,7 +8,7 @@ function verdictOf({ permanent, suppress }: Classification): Expected {
   return suppress ? 'suppress' : 'bounce';
 }
 
-describe('a rejection text from a known server', () => {
+describe('rejection text from a known server', () => {
   it.each(refusalTexts)('a reply of %s means %s for %s: %s', (_source, expected, category, line) => {
     const reply = readReply(line);
     if (!reply) throw new Error('the fixture is not a reply');
@@ -26,7 +26,7 @@ describe('a rejection text from a known server', () => {
     });
   });
 
-  it('is classified by many rules, none of which matches most texts', () => {
+  it('matches few of the many classification rules in most cases', () => {
     const rules = refusalTexts.map(([source, , , line]) => {
       const reply = readReply(line);
       return { source, line, rule: reply ? classify(reply).rule : 'unread' };
@@ -44,7 +44,7 @@ describe('a rejection text from a known server', () => {
   });
 });
 
-describe('a status without a reply code, as in a report', () => {
+describe('a status without a reply code, as in a delivery report', () => {
   it('determines the classification', () => {
     expect(classify({ code: null, enhanced: '5.1.1', text: '' })).toMatchObject({ permanent: true, suppress: true });
     expect(classify({ code: null, enhanced: '4.1.1', text: 'user unknown' })).toMatchObject({
@@ -56,10 +56,13 @@ describe('a status without a reply code, as in a report', () => {
   });
 });
 
-describe('a text of maximum length', () => {
-  it.each(['mailbox ', 'a@', '<', 'user has been ', 'account is is is '])('a text made of %s is classified', (part) => {
-    const text = part.repeat(1024 / part.length);
+describe('reply text of maximum length', () => {
+  it.each(['mailbox ', 'a@', '<', 'user has been ', 'account is is is '])(
+    'is classified if it consists of %s',
+    (part) => {
+      const text = part.repeat(1024 / part.length);
 
-    expect(classify({ code: 550, enhanced: null, text }).permanent).toBe(true);
-  });
+      expect(classify({ code: 550, enhanced: null, text }).permanent).toBe(true);
+    },
+  );
 });

@@ -16,7 +16,7 @@ async function claimAll() {
   return claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 100));
 }
 
-it('a message is rendered once for all of its recipients, small or large', async () => {
+it('a message, small or large, is rendered once for all of its recipients', async () => {
   const attachment = { filename: 'x.bin', content: randomBytes(300_000).toString('base64') };
   await invoke(context(), sendMessage, { ...mail, to: ['a@example.com', 'b@example.com'] });
   await invoke(context(), sendMessage, { ...mail, to: ['c@example.com', 'd@example.com'], attachments: [attachment] });
@@ -31,7 +31,7 @@ it('a message is rendered once for all of its recipients, small or large', async
   }
 });
 
-it('a claimed email keeps no body, and reads it again after a failed render', async () => {
+it('a claimed email keeps no body in memory, and reads the body again after a failed render', async () => {
   const { services } = world;
   await invoke(context(), sendMessage, { ...mail, to: 'again@example.com', text: 'Words of this mail' });
   const fresh = { ...services, signing_keys: createSigningKeys(services.sql, services.encryption) };
@@ -46,7 +46,7 @@ it('a claimed email keeps no body, and reads it again after a failed render', as
   expect(String(await claimed?.content.raw())).toContain('Words of this mail');
 });
 
-it('a recipient whose content was deleted fails, with a reason and without sending', async () => {
+it('a recipient whose content was deleted fails with a reason, and nothing is sent', async () => {
   const { id } = await invoke(context(), sendMessage, { ...mail, to: 'gone@example.com' });
   await world.services.sql`delete from bodies where message_id = ${id}`;
 
@@ -58,7 +58,7 @@ it('a recipient whose content was deleted fails, with a reason and without sendi
   expect(world.smtp.mails.filter((one) => one.envelope_to.includes('gone@example.com'))).toEqual([]);
 });
 
-it('a message leaves one job after many reschedules, once the earlier times have passed', async () => {
+it('a message rescheduled many times has one job left once the earlier times have passed', async () => {
   const hour = 3_600_000;
   const at = (hours: number) => new Date(world.clock.now() + hours * hour).toISOString();
   const { id } = await invoke(context(), sendMessage, { ...mail, to: 'late@example.com', scheduled_at: at(1) });

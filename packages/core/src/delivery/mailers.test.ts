@@ -24,7 +24,7 @@ async function send(to: string): Promise<string> {
 const read = (id: string) => invoke(world.as(world.workspace_id), getMessage, { id });
 
 describe('DELIVERY=mx', () => {
-  it('sends each domain’s email to its own server, and records which one in the attempt', async () => {
+  it('sends each domain’s email to the domain’s own server, and records the server in the attempt', async () => {
     world.dns.set('one.test', 'MX', [{ priority: 10, exchange: 'mx1.one.test' }]);
     world.dns.set('mx1.one.test', 'A', ['127.0.0.1']);
     world.dns.set('two.test', 'A', ['127.0.0.2']);
@@ -44,7 +44,7 @@ describe('DELIVERY=mx', () => {
     expect(second.mails.map((mail) => mail.envelope_to)).toEqual([['bob@two.test']]);
   });
 
-  it('promise P5: bounces on a null MX immediately, and on a missing domain after an hour; neither suppresses', async () => {
+  it('promise P5: bounces immediately on a null MX or after an hour without a domain, suppressing neither', async () => {
     world.dns.set('null.test', 'MX', [{ priority: 0, exchange: '.' }]);
 
     const ids = [await send('ada@null.test'), await send('ada@absent.test')];
@@ -68,7 +68,7 @@ describe('DELIVERY=mx', () => {
     ]);
   });
 
-  it('keeps email whose DNS fails or whose server has a private address, and reports why', async () => {
+  it('keeps email if DNS fails or the server has a private address, and reports why', async () => {
     world.dns.fail('broken.test', 'SERVFAIL');
     world.dns.set('inner.test', 'A', ['10.1.2.3']);
 
@@ -85,7 +85,7 @@ describe('DELIVERY=mx', () => {
   });
 });
 
-describe('the name in EHLO', () => {
+describe('the EHLO name', () => {
   it.each([
     [{ DELIVERY: 'mx', HELO_NAME: 'mail' }, 1],
     [{ DELIVERY: 'mx', HELO_NAME: 'mail.sender.test' }, 0],

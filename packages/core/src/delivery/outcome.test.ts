@@ -27,20 +27,23 @@ const judge = (outcome: SendOutcome, attempt_count = 1, { unknown_before = 0, lo
     unknown_policy: 'resend',
   });
 
-describe('a rejection', () => {
-  it.each(['rcpt', 'data', 'after_dot'] as const)('a mailbox rejection at %s suppresses its address', (stage) => {
-    expect(judge(rejected(stage, '550 5.1.1 User unknown'))).toEqual({
-      transition: 'reject',
-      reason: 'mailbox',
-      suppress: true,
-    });
-  });
+describe('rejection handling', () => {
+  it.each(['rcpt', 'data', 'after_dot'] as const)(
+    'suppresses the address if the mailbox is rejected at %s',
+    (stage) => {
+      expect(judge(rejected(stage, '550 5.1.1 User unknown'))).toEqual({
+        transition: 'reject',
+        reason: 'mailbox',
+        suppress: true,
+      });
+    },
+  );
 
-  it('a rejection at MAIL concerns the sender, whatever its code', () => {
+  it('attributes a rejection at MAIL to the sender, whatever the code', () => {
     expect(judge(rejected('mail', '550 5.1.1 User unknown'))).toMatchObject({ transition: 'reject', suppress: false });
   });
 
-  it('promise P5: a domain with a null MX bounces without a connection and suppresses no address', () => {
+  it('promise P5: bounces email to a null MX without a connection, and suppresses no address', () => {
     expect(judge(rejected('connect', '556 5.1.10 example.com publishes a null MX record'))).toEqual({
       transition: 'reject',
       reason: 'domain',
@@ -48,21 +51,21 @@ describe('a rejection', () => {
     });
   });
 
-  it('an outcome without a reply is not a rejection, because nothing was sent', () => {
+  it('does not treat an outcome without a reply as a rejection, because nothing was sent', () => {
     const outcome = rejected('connect', null);
 
     expect(judge(outcome)).toEqual({ transition: 'expire', reason: 'content_gone' });
     expect(refusalOf(outcome)).toBeNull();
   });
 
-  it('a temporary rejection is retried until the schedule is exhausted, and then fails', () => {
+  it('retries temporary rejections until the schedule is exhausted, and then fails the email', () => {
     const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
 
     expect(judge(outcome, 1)).toMatchObject({ transition: 'defer', delay_seconds: 60 });
     expect(judge(outcome, 2)).toEqual({ transition: 'expire', reason: 'retries_exhausted' });
   });
 
-  it('is retried as often even if workers were lost before it, but not forever', () => {
+  it('allows the same number of retries even if workers were lost, but not endlessly', () => {
     const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
 
     expect(judge(outcome, 21, { lost_before: 20 })).toMatchObject({ transition: 'defer', delay_seconds: 60 });

@@ -124,7 +124,7 @@ const works = [
   ['finds overdue mail', overlook],
 ] as const;
 
-it('a claim writes no index entry', async () => {
+it('a claim writes no index entries', async () => {
   const sent = await send({});
   const jobs = await world.services.jobs.fetch('delivery.attempt', MAILS);
 
@@ -137,7 +137,7 @@ it('a claim writes no index entry', async () => {
   expect(row).toEqual({ updated: sent.length, in_place: sent.length });
 });
 
-describe.each(emptyTables)('a plan made while its tables were %s', (state) => {
+describe.each(emptyTables)('a query plan made while the tables were %s', (state) => {
   it.each(works)('%s using an index', async (_, work) => {
     await plans.keepEmpty(state);
     await work();

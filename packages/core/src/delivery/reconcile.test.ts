@@ -34,7 +34,7 @@ async function liveJobs(): Promise<number> {
 const alarms = () => world.logged.filter((line) => line.rescued !== undefined);
 
 describe('the reconciler', () => {
-  it('finds an overdue open recipient without a job, and logs an error', async () => {
+  it('finds an overdue open recipient that has no job, and logs an error', async () => {
     const id = await send();
     await loseJobs([id]);
     expect(await reconcileDeliveries(world.services)).toBe(0);
@@ -49,7 +49,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('finds a recipient of a dead process without a job, once the lease has expired', async () => {
+  it('finds a dead process’s recipient that has no job, once the lease has expired', async () => {
     const id = await send();
     await claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 1));
     await loseJobs([id]);
@@ -63,7 +63,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(1);
   });
 
-  it('finds nothing in a steady state: due, late, scheduled, deferred, in flight or done', async () => {
+  it('finds nothing in normal states: due, late, scheduled, deferred, in flight or done', async () => {
     world.smtp.script(({ to }) =>
       to === 'later@example.com' ? { kind: 'reply', code: 451, text: '4.3.0 later' } : { kind: 'accept' },
     );
@@ -96,7 +96,7 @@ describe('the reconciler', () => {
     expect(world.smtp.mails).toHaveLength(20);
   });
 
-  it('skips a recipient claimed between the read and the rescue', async () => {
+  it('skips a recipient claimed between detection and rescue', async () => {
     const id = await send();
     await loseJobs([id]);
     await world.clock.advance(OVERDUE_MS);
@@ -113,7 +113,7 @@ describe('the reconciler', () => {
     expect(await reconcileDeliveries(world.services)).toBe(0);
   });
 
-  it('finds an orphan behind many late recipients that still have jobs', async () => {
+  it('finds an orphan behind many late recipients that have jobs', async () => {
     const to = Array.from({ length: 50 }, (_, index) => `to${index}@example.com`);
     const at = new Date(world.clock.now() + 60_000).toISOString();
     for (let count = 0; count < 50; count++) await send({ to, scheduled_at: at });
@@ -130,7 +130,7 @@ describe('the reconciler', () => {
     expect(await liveJobs()).toBe(2501);
   });
 
-  it('reaches an orphan beyond the row limit in later runs, and wraps around', async () => {
+  it('reaches an orphan beyond the row limit in later runs, and then wraps around', async () => {
     const walk = newWalk(2, 2);
     const run = () => reconcileDeliveries(world.services, walk);
     for (let count = 0; count < 9; count++) await send();

@@ -32,7 +32,7 @@ async function suppressed() {
   ];
 }
 
-it('a mailbox rejection bounces and suppresses the address, with its cause in the event', async () => {
+it('a mailbox rejection bounces the email and suppresses the address, with the cause in the event', async () => {
   const email = await sendTo('gone@example.com', { 'gone@example.com': '550 5.1.1 User unknown' });
 
   expect(email).toMatchObject({
@@ -57,7 +57,7 @@ it.each([
   ['554 5.7.1 Service unavailable; Client host [192.0.2.1] blocked using zen.spamhaus.org', 'reputation'],
   ['552 5.2.2 Mailbox full', 'quota'],
   ['554 5.6.0 Message content rejected', 'content'],
-])('a rejection for another reason bounces and does not suppress the address: %s', async (reply, category) => {
+])('a rejection for another reason bounces the email without suppressing the address: %s', async (reply, category) => {
   const email = await sendTo('ada@example.com', { 'ada@example.com': reply });
 
   expect(email).toMatchObject({ status: 'bounced', attempts: [{ outcome: 'rejected', category }] });
@@ -71,14 +71,14 @@ it.each([
     'rejected',
     'throttled',
   ],
-])('a temporary rejection is retried and does not suppress the address: %s', async (reply, outcome, category) => {
+])('a temporary rejection is retried without suppressing the address: %s', async (reply, outcome, category) => {
   const email = await sendTo('ada@example.com', { 'ada@example.com': reply });
 
   expect(email).toMatchObject({ status: 'deferred', attempts: [{ outcome, category }] });
   expect(await suppressed()).toEqual([]);
 });
 
-it('each of several recipients gets the result and suppression of its own reply', async () => {
+it('each recipient gets the result and suppression that match its own reply', async () => {
   const email = await sendTo(['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com'], {
     'a@example.com': '550 5.1.1 User unknown',
     'b@example.com': '550 5.7.1 No',
@@ -94,7 +94,7 @@ it('each of several recipients gets the result and suppression of its own reply'
   expect((await suppressed()).map((row) => row.email)).toEqual(['a@example.com', 'c@example.com']);
 });
 
-it('a late result from a lost lease does not suppress the address', async () => {
+it('a late result does not suppress the address once its lease is lost', async () => {
   await invoke(as(), sendMessage, { from: 'hello@sandbox.test', to: 'late@example.com', subject: 'Hello', text: 'Hi' });
   const [claimed] = await claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 1));
   if (!claimed) throw new Error('nothing was claimed');

@@ -16,19 +16,19 @@ const key = { message_id: newId('message', NOW), recipient_id: newId('recipient'
 const local = returnPathLocal(KEY, key);
 
 describe('the local part of the envelope sender', () => {
-  it('fits into 64 octets and is one dot-atom in lowercase', () => {
+  it('is a lowercase dot-atom that fits into 64 octets', () => {
     expect(local.length).toBeLessThanOrEqual(64);
     expect(local).toMatch(/^b\+[0-9a-z]+\.[0-9a-f]+$/);
   });
 
-  it('identifies the message and the recipient in any letter case', () => {
+  it('identifies the message and the recipient, ignoring letter case', () => {
     const path = { message_id: key.message_id, recipient_end: key.recipient_id.slice(-16) };
 
     expect(readReturnPath(readers(KEY), local)).toEqual({ kind: 'ours', path });
     expect(readReturnPath(readers(KEY), local.toUpperCase())).toEqual({ kind: 'ours', path });
   });
 
-  it('is accepted while its signing key is the current or previous one, and not after that', () => {
+  it('is accepted only while its signing key is the current or the previous key', () => {
     expect(readReturnPath(readers(OTHER_KEY, KEY), local).kind).toBe('ours');
     expect(readReturnPath(readers(OTHER_KEY), local).kind).toBe('forged');
   });
@@ -42,7 +42,7 @@ describe('the local part of the envelope sender', () => {
     expect(readReturnPath(readers(KEY), local.slice(0, -1)).kind).toBe('forged');
   });
 
-  it('is treated as foreign without its mark', () => {
+  it('is treated as foreign if it lacks the marker', () => {
     for (const other of ['postmaster', 'b', 'bounce+x', '', 'a+'.repeat(40)])
       expect(readReturnPath(readers(KEY), other)).toEqual({ kind: 'foreign' });
   });

@@ -38,7 +38,7 @@ function meaningOf({ raw, from }: ReturnedFixture): Meaning {
 
 describe('returned mail: real R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14', () => {
   it.each(fixtures.map((fixture) => [fixture.family, fixture.title, fixture.meaning, fixture] as const))(
-    'a message from %s: %s counts as %s',
+    'a message from %s: %s is classified as %s',
     (_family, _title, meaning, fixture) => {
       expect(meaningOf(fixture)).toBe(meaning);
     },

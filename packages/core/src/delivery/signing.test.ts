@@ -24,7 +24,7 @@ async function send(input: { from: string; to: string | string[]; [field: string
 
 const copiesOf = (id: string): SinkMail[] => world.smtp.mails.filter((mail) => mail.message_id?.includes(id));
 
-it('every copy is signed with the From domain’s key, or with both if it has two', async () => {
+it('every copy is signed with the From domain’s key, or with both if the domain has two', async () => {
   const ids = [
     await send({ from: 'a@good.test', to: ['a@example.com', 'b@example.com'], bcc: 'c@example.com' }),
     await send({ from: 'Zoë <a@sandbox.test>', to: 'd@example.com', html: '<p>  Grüße \t</p>\n\n', subject: '👋' }),
@@ -40,7 +40,7 @@ it('every copy is signed with the From domain’s key, or with both if it has tw
   }
 });
 
-it('List-Unsubscribe and all other sender headers are signed', async () => {
+it('List-Unsubscribe and all other headers set by the sender are signed', async () => {
   const headers = {
     'List-Unsubscribe': '<https://good.test/u>',
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -75,7 +75,7 @@ it('a deferred message is retried with the same bytes', async () => {
   expect(recipients[1]).toBe(recipients[0]);
 });
 
-it('a message without a signing key is not sent, and reports why', async () => {
+it('a message without a signing key is not sent, and the reason is reported', async () => {
   const id = await send({ from: 'a@good.test', to: 'nokey@example.com' });
   const ids = await takeKeysAway('good.test');
 
@@ -100,7 +100,7 @@ it('a message without a signing key is not sent, and reports why', async () => {
   expect(await Promise.all(copiesOf(id).map(world.signatures))).toEqual([BOTH('good.test')]);
 });
 
-it('a message whose key cannot be decrypted is not sent until it can be', async () => {
+it('a message whose signing key cannot be decrypted is not sent until decryption works', async () => {
   await world.services.sql.begin((tx) =>
     insertProvenDomain(
       tx,
@@ -119,7 +119,7 @@ it('a message whose key cannot be decrypted is not sent until it can be', async 
   expect([state, last_response]).toEqual(['deferred', expect.stringContaining('SECRET_KEY_PREVIOUS')]);
 });
 
-it('a key encrypted with the previous secret key is decrypted', async () => {
+it('a signing key encrypted with the previous secret key is decrypted', async () => {
   const id = await send({ from: 'a@good.test', to: 'rotated@example.com' });
   const { config, secret_key } = world.services;
   const rotated = createServices({
@@ -135,7 +135,7 @@ it('a key encrypted with the previous secret key is decrypted', async () => {
   expect(await Promise.all(raws.map((raw) => world.signatures({ raw })))).toEqual([BOTH('good.test')]);
 });
 
-it('the return path of a domain is used once its record has been found', async () => {
+it('a domain’s return path is used once its record has been found', async () => {
   const path = 'bounces.good.test';
   await world.services.sql`update domains set return_path = ${path} where name = 'good.test'`;
   const before = await send({ from: 'a@good.test', to: 'before@example.com' });

@@ -29,8 +29,8 @@ async function liveJobs(): Promise<number> {
   return rows.length;
 }
 
-describe('a suppressed address', () => {
-  it('an address suppressed while its email is queued gets nothing, while the other recipient does', async () => {
+describe('suppression', () => {
+  it('stops queued email to a newly suppressed address, but not to the other recipient', async () => {
     const id = await send(['Queued@example.com', 'other@example.com']);
 
     const { id: suppression_id } = (await suppress('queued@EXAMPLE.com')) as { id: string };
@@ -54,7 +54,7 @@ describe('a suppressed address', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('an address suppressed between two attempts is not retried', async () => {
+  it('stops retries to an address suppressed between two attempts', async () => {
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
     const id = await send('deferred@example.com');
     await world.drain();
@@ -69,7 +69,7 @@ describe('a suppressed address', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('an address suppressed before its email is due closes the email at the due time, not earlier', async () => {
+  it('closes scheduled email at its due time, not earlier, if the address is suppressed before then', async () => {
     const scheduled_at = new Date(world.clock.now() + 10 * MINUTE_MS).toISOString();
     const id = await send('scheduled@example.com', { scheduled_at });
     await suppress('scheduled@example.com');
@@ -85,7 +85,7 @@ describe('a suppressed address', () => {
     expect(copiesTo('scheduled@example.com')).toBe(0);
   });
 
-  it('an address suppressed and unsuppressed before its email is due still gets it', async () => {
+  it('does not stop scheduled email to an address unsuppressed before the due time', async () => {
     const id = await send('pardoned@example.com');
     await suppress('pardoned@example.com');
     await invoke(world.as(world.workspace_id), deleteSuppression, { email: 'pardoned@example.com' });
@@ -95,7 +95,7 @@ describe('a suppressed address', () => {
     expect((await detail(id)).status).toBe('delivered');
   });
 
-  it('an address with a temporary suppression gets its email once the suppression expires', async () => {
+  it('delays email to a temporarily suppressed address until the suppression expires', async () => {
     const expires_at = new Date(world.clock.now() + MINUTE_MS).toISOString();
     await suppress('paused@example.com', { expires_at });
     const scheduled_at = new Date(world.clock.now() + 2 * MINUTE_MS).toISOString();
@@ -110,7 +110,7 @@ describe('a suppressed address', () => {
     expect((await detail(later)).status).toBe('delivered');
   });
 
-  it('an address suppressed after a worker died mid-send gets no retry, and no job remains', async () => {
+  it('prevents a retry, leaving no job, if the address is suppressed after a worker died mid-send', async () => {
     const id = await send('orphan@example.com');
     expect(await claimDeliveries(world.services, await fetchJobs())).toHaveLength(1);
     await suppress('orphan@example.com');
@@ -127,7 +127,7 @@ describe('a suppressed address', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('an address suppressed in another workspace is not affected here', async () => {
+  it('does not affect the same address in another workspace', async () => {
     const { workspace_id } = await world.workspace('free');
     const id = await send('foreign@example.com');
     await invoke(world.as(workspace_id), createSuppressions, { email: 'foreign@example.com' });
@@ -137,7 +137,7 @@ describe('a suppressed address', () => {
     expect((await detail(id)).status).toBe('delivered');
   });
 
-  it('a suppression while twenty emails are being sent stops only those not yet started', async () => {
+  it('stops only email not yet started if it occurs while twenty emails are being sent', async () => {
     const sent = await Promise.all(Array.from({ length: 20 }, (_, index) => send(`race${index}@example.com`)));
 
     await Promise.all([world.drain(), ...sent.map((_, index) => suppress(`race${index}@example.com`))]);

@@ -25,8 +25,8 @@ async function transcriptsOf(world: World, deferrals: number): Promise<(string |
   return attempts.map(({ transcript }) => transcript);
 }
 
-describe('the transcript of an attempt', () => {
-  it('is stored for a failure and subsequent attempts, but not for a first-try success', async () => {
+describe('an attempt’s transcript', () => {
+  it('is stored for a failure and later attempts, but not for a first-try success', async () => {
     expect(await transcriptsOf(default_world, 0)).toEqual([null]);
     expect(await transcriptsOf(default_world, 1)).toEqual([
       expect.stringContaining('451'),
@@ -34,7 +34,7 @@ describe('the transcript of an attempt', () => {
     ]);
   });
 
-  it('is stored for every attempt with TRANSCRIPTS=all', async () => {
+  it('is stored for every attempt if TRANSCRIPTS=all', async () => {
     expect(await transcriptsOf(telling, 0)).toEqual([expect.stringContaining('250')]);
   });
 });

@@ -15,8 +15,8 @@ const hidden = fc
   .uniqueArray(fc.stringMatching(/^[a-z]{12}$/), { maxLength: 2 })
   .map((names) => names.map((name) => `${name}@blind.test`));
 
-describe('every message', () => {
-  it('reaches every recipient as requested, signed, valid on the wire, with no trace of blind copies', async () => {
+describe('every sent message', () => {
+  it('reaches every recipient signed, valid on the wire, and without any trace of blind copies', async () => {
     await fc.assert(
       fc.asyncProperty(outgoingMessages, hidden, async (message, bcc) => {
         const from = { name: message.from.name, email: 'hello@good.test' };

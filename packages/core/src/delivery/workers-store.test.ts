@@ -32,7 +32,7 @@ async function isLeased({ data }: DeliveryJob): Promise<boolean> {
 }
 
 describe('email held by a worker', () => {
-  it('email unknown to its worker becomes due immediately, and its lease ends', async () => {
+  it('becomes due immediately and loses its lease if the worker does not know about it', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);
@@ -47,7 +47,7 @@ describe('email held by a worker', () => {
     expect(await fetchOne()).toMatchObject({ id: job.id });
   });
 
-  it('email claimed since the check began, after waiting for a connection, is left alone', async () => {
+  it('stays claimed if it was claimed after the check began, even after waiting for a connection', async () => {
     const narrow = connect(world.database_url, { max: 1, application_name: 'narrow' });
     const entered = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ describe('email held by a worker', () => {
     await narrow.end();
   });
 
-  it('email under a superseded job does not release the claim of the current one', async () => {
+  it('keeps its current claim if only a superseded job is checked', async () => {
     await send();
     const current = await fetchOne();
     await claimDeliveries(world.services, [current]);
@@ -96,7 +96,7 @@ describe('email still held by a stopped worker', () => {
     on conflict (worker) do update set noted_at = excluded.noted_at, stopped = excluded.stopped,
       backend = excluded.backend, backend_started_at = excluded.backend_started_at`;
 
-  it('has its jobs freed, while email it had claimed keeps its lease', async () => {
+  it('has its jobs released, and already claimed email keeps its lease', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);
@@ -107,7 +107,7 @@ describe('email still held by a stopped worker', () => {
     expect(await fetchOne()).toMatchObject({ id: job.id });
   });
 
-  it('stays with a worker that came back, or that fetched it after its last heartbeat', async () => {
+  it('stays with a worker that resumed, or that fetched it after its last heartbeat', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);

@@ -46,7 +46,7 @@ const apply = ({ fix }: Finding) =>
     for (const [statement] of (fix ?? '').matchAll(/(?:alter|select) [^;]*;/g)) await sql.unsafe(statement);
   });
 
-it('settings: a value that risks losing email in a crash fails, and passes after the fix runs', async () => {
+it('settings: a value that risks losing email in a crash fails, and passes after the suggested fix', async () => {
   const first = await findingOf(checkSettings);
   expect(first).toMatchObject({ status: 'failing', detail: 'fsync, full_page_writes are off.' });
 
@@ -54,7 +54,7 @@ it('settings: a value that risks losing email in a crash fails, and passes after
   await expect.poll(() => findingOf(checkSettings)).toMatchObject({ status: 'warning' });
 });
 
-it('settings: too few connections are a warning, and pass after the restart in the fix', async () => {
+it('settings: too few connections cause a warning, and pass after the suggested restart', async () => {
   const warned = await findingOf(checkSettings);
   expect(warned).toMatchObject({ detail: 'max_connections is 20, and each process uses up to 17.' });
 
@@ -65,7 +65,7 @@ it('settings: too few connections are a warning, and pass after the restart in t
   expect(await findingOf(checkSettings)).toMatchObject({ status: 'ok', fix: null });
 });
 
-it('settings: a different encoding fails, and a database created as the fix describes passes', async () => {
+it('settings: an unexpected encoding fails, and a database created with the suggested command passes', async () => {
   await withSql((sql) => sql`create database ascii encoding 'SQL_ASCII' template template0`);
   await withSql((sql) => sql`create database utf8 encoding 'UTF8' template template0`);
 
@@ -76,7 +76,7 @@ it('settings: a different encoding fails, and a database created as the fix desc
   expect(await findingOf(checkSettings, 'utf8')).toMatchObject({ status: 'ok' });
 });
 
-it('migrations: pending migrations fail, and pass once they have run', async () => {
+it('migrations: pending migrations fail, and pass once applied', async () => {
   expect(await findingOf(checkMigrations, 'utf8')).toMatchObject({ status: 'failing', fix: 'Run `npm run migrate`.' });
 
   const url = new URL(server.url);
@@ -86,7 +86,7 @@ it('migrations: pending migrations fail, and pass once they have run', async () 
   expect(await findingOf(checkMigrations, 'utf8')).toMatchObject({ status: 'ok', fix: null });
 });
 
-it('transaction ids: an open transaction ages them, and a vacuum after it ends makes them pass', async () => {
+it('transaction ids: an open transaction ages them, and they pass once it ends and a vacuum runs', async () => {
   await withSql((sql) => sql`create unlogged table spent (id integer)`);
   const idle = connect(server.url, { max: 1, application_name: 'postrider-test-idle' });
   const release = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ it('transaction ids: an open transaction ages them, and a vacuum after it ends m
   await expect.poll(freeze).toMatchObject({ status: 'ok', fix: null });
 });
 
-it('vacuum: a table with many dead rows is a warning, and passes once vacuumed', async () => {
+it('vacuum: a table with many dead rows causes a warning, and passes once vacuumed', async () => {
   await withSql(async (sql) => {
     await sql`create table emptied (n int) with (autovacuum_enabled = off)`;
     await sql`insert into emptied select generate_series(1, 200000)`;

@@ -38,7 +38,7 @@ async function finding(name: string, changes: Partial<Context> = {}) {
 const healthy = (name: string, changes: Partial<Context> = {}) =>
   expect(finding(name, changes)).resolves.toMatchObject({ name, status: 'ok', fix: null });
 
-it('helo: a name without an address fails, and the record named in the fix passes', async () => {
+it('helo: a name without an address fails, and passes with the record suggested in the fix', async () => {
   dns.remove('mail.sender.test');
   expect(await finding('helo')).toMatchObject({
     status: 'failing',
@@ -50,7 +50,7 @@ it('helo: a name without an address fails, and the record named in the fix passe
   await healthy('helo');
 });
 
-it('ptr: an address that resolves to another name fails, and one that resolves to HELO_NAME passes', async () => {
+it('ptr: an address that resolves to an unexpected name fails, and passes once it resolves to HELO_NAME', async () => {
   dns.set('mail.sender.test', 'A', [ADDRESS]);
   dns.set('10.2.0.192.in-addr.arpa', 'PTR', ['host-10.hoster.test']);
   expect(await finding('ptr')).toMatchObject({
@@ -64,7 +64,7 @@ it('ptr: an address that resolves to another name fails, and one that resolves t
   await healthy('ptr');
 });
 
-it('spf: the record named in the fix passes, even if the address is in an include', async () => {
+it('spf: the record suggested in the fix passes, even if the address is listed by an include', async () => {
   dns.set('mail.sender.test', 'A', [ADDRESS]);
   const missing = await finding('spf');
   expect(missing).toMatchObject({ status: 'failing', detail: 'bounces.sender.test has no SPF record.' });
@@ -78,7 +78,7 @@ it('spf: the record named in the fix passes, even if the address is in an includ
   await healthy('spf');
 });
 
-it('blocklists: a listing fails, a response that rejects the resolver is ignored, and a removed listing passes', async () => {
+it('blocklists: a listing fails until removed, and a response that rejects the resolver is ignored', async () => {
   dns.set('mail.sender.test', 'A', [ADDRESS]);
   dns.set('10.2.0.192.zen.spamhaus.org', 'A', ['127.0.0.2']);
   expect(await finding('blocklists')).toMatchObject({
@@ -96,7 +96,7 @@ it('blocklists: a listing fails, a response that rejects the resolver is ignored
   await healthy('blocklists');
 });
 
-it('port 25: an unreachable mail server fails, and one with a greeting passes', async () => {
+it('port 25: an unreachable mail server fails, and a server that sends a greeting passes', async () => {
   dns.set('operator.test', 'MX', [{ priority: 10, exchange: 'mx.operator.test' }]);
   dns.set('mx.operator.test', 'A', ['127.0.0.250']);
   expect(await finding('port_25')).toMatchObject({
@@ -109,14 +109,14 @@ it('port 25: an unreachable mail server fails, and one with a greeting passes', 
   await healthy('port_25');
 });
 
-it('port 25: the check is skipped if DELIVERY=capture sends nothing out', async () => {
+it('port 25: the check is skipped if DELIVERY=capture, because no email leaves the instance', async () => {
   const { config } = services;
   const captured = await finding('port_25', { config: { ...config, DELIVERY: [{ kind: 'capture' }] } });
 
   expect(captured).toMatchObject({ status: 'skipped', detail: 'DELIVERY=capture sends no email out.' });
 });
 
-it('secret key: a different key fails, and the old one passes as SECRET_KEY_PREVIOUS', async () => {
+it('secret key: an unexpected key fails, and passes with the old key in SECRET_KEY_PREVIOUS', async () => {
   await invoke(world.as(world.workspace_id), createWebhook, { url: 'https://hooks.example.com/' }).catch(
     () => undefined,
   );
@@ -128,7 +128,7 @@ it('secret key: a different key fails, and the old one passes as SECRET_KEY_PREV
   await healthy('secret_key', { encryption: createEncryption(other, services.secret_key) });
 });
 
-it('clock: a process ahead of the database fails, and one that agrees passes', async () => {
+it('clock: a process clock ahead of the database fails, and a matching clock passes', async () => {
   const ahead = { now: () => world.clock.now() + 10_000 };
   expect(await finding('clock', { clock: ahead })).toMatchObject({
     status: 'failing',
@@ -138,7 +138,7 @@ it('clock: a process ahead of the database fails, and one that agrees passes', a
   await healthy('clock');
 });
 
-it('workers: no running worker fails, and a started one passes', async () => {
+it('workers: the check fails without a running worker, and passes once a worker starts', async () => {
   const { sql } = services;
   expect(await finding('workers')).toMatchObject({ status: 'failing', fix: 'Start a process with `worker` in ROLES.' });
 
@@ -168,7 +168,7 @@ it('queue age: email that has waited too long fails, and passes once a worker se
   await healthy('queue_age');
 });
 
-it('queue age: a held queue is a warning, and the release named in the fix passes', async () => {
+it('queue age: a held queue causes a warning, and passes after the release suggested in the fix', async () => {
   const ctx = world.as(world.workspace_id);
   const held = await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Repair' });
   expect(await finding('queue_age')).toMatchObject({
@@ -181,7 +181,7 @@ it('queue age: a held queue is a warning, and the release named in the fix passe
   await healthy('queue_age');
 });
 
-it('certificate: an expired one fails, and a renewed one passes', async () => {
+it('certificate: an expired certificate fails, and a renewed certificate passes', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'postrider-doctor-'));
   const TLS_CERT_FILE = join(directory, 'chain.pem');
   const config = { ...services.config, TLS_CERT_FILE };
@@ -197,7 +197,7 @@ it('certificate: an expired one fails, and a renewed one passes', async () => {
   await rm(directory, { recursive: true });
 });
 
-it('migrations: a pending migration fails, and an applied one passes', async () => {
+it('migrations: a pending migration fails, and passes once applied', async () => {
   const { sql } = services;
   const [row] = await sql<{ name: string; run_on: Date }[]>`
     delete from migrations where name = (select max(name) from migrations) returning name, run_on`;
@@ -208,7 +208,7 @@ it('migrations: a pending migration fails, and an applied one passes', async () 
   await healthy('migrations');
 });
 
-it('oldest transaction: one open for hours fails, and the statement in the fix ends it', async () => {
+it('oldest transaction: a transaction open for hours fails until ended by the statement in the fix', async () => {
   const client = connect(world.database_url, { max: 1, application_name: 'postrider-test-open' });
   const start = Promise.withResolvers<void>();
   const termination = expect(
@@ -235,7 +235,7 @@ it('oldest transaction: one open for hours fails, and the statement in the fix e
   await client.end({ timeout: 1 });
 });
 
-it('oldest transaction: one that has just begun is found, using a clock no test can move', async () => {
+it('oldest transaction: a new transaction is found by the real clock, not the test clock', async () => {
   const client = await services.sql.reserve();
   await client`begin`;
   const [mine] = await client<{ pid: number }[]>`select pg_backend_pid() as pid`;
@@ -247,7 +247,7 @@ it('oldest transaction: one that has just begun is found, using a clock no test 
   client.release();
 });
 
-it('default partitions: rows there are a warning, and the job named in the fix moves them', async () => {
+it('default partitions: rows in them cause a warning, and the job suggested in the fix moves them', async () => {
   await world.clock.advance(130 * 86_400_000);
   await world.domain('late.test');
   await invoke(world.as(world.workspace_id), sendMessage, {
@@ -266,14 +266,14 @@ it('default partitions: rows there are a warning, and the job named in the fix m
   await healthy('default_partitions');
 });
 
-it('settings: an outdated server and a different encoding fail', () => {
+it('settings: an outdated server and an unexpected encoding fail', () => {
   const server = { version: 180_000, encoding: 'UTF8', settings: [] };
 
   expect(judgeSettings({ ...server, version: 140_000 })).toMatchObject({ status: 'failing' });
   expect(judgeSettings({ ...server, encoding: 'SQL_ASCII' })).toMatchObject({ status: 'failing' });
 });
 
-it('transaction ids: an age near wraparound fails, and a frozen database passes', () => {
+it('transaction ids: an age near wraparound fails, and passes once the database is frozen', () => {
   const aged = (age: number) => judgeTransactionIds({ age, freeze_at: 2e8, database: 'postrider' });
 
   expect(aged(1.9e9)).toMatchObject({ status: 'failing', fix: expect.stringContaining('freeze') });
@@ -281,7 +281,7 @@ it('transaction ids: an age near wraparound fails, and a frozen database passes'
   expect(aged(1e6)).toMatchObject({ status: 'ok', fix: null });
 });
 
-it('disk: both the days left and the free bytes decide the result', () => {
+it('disk: the result depends on both the days left and the free bytes', () => {
   const disk = { free_bytes: 40e9, total_bytes: 100e9 };
 
   expect(judgeDisk(disk, 6)).toMatchObject({
@@ -294,7 +294,7 @@ it('disk: both the days left and the free bytes decide the result', () => {
   expect(judgeDisk({ free_bytes: 5e8, total_bytes: 1e9 }, null)).toMatchObject({ status: 'failing' });
 });
 
-it('disk: a disk that would fill in five days fails, and the shorter retention in the fix passes', async () => {
+it('disk: a disk that will fill in five days fails, and passes with the suggested shorter retention', async () => {
   const { sql, config } = services;
   const empty = await finding('disk');
   const { disk, bytes_per_mail } = await growthOf(sql, config);
@@ -317,7 +317,7 @@ it('disk: a disk that would fill in five days fails, and the shorter retention i
   await sql`delete from stat_hours`;
 });
 
-it('a check takes at most 5 s, even if name servers are unresponsive and a table is locked', async () => {
+it('a check takes at most 5 s, even with unresponsive name servers and a locked table', async () => {
   const names = ['mail.sender.test', 'operator.test', 'bounces.sender.test'];
   for (const name of names) dns.fail(name, 'timeout');
   const locked = Promise.withResolvers<void>();
@@ -351,7 +351,7 @@ it('a check takes at most 5 s, even if name servers are unresponsive and a table
   for (const name of names) dns.fail(name, null);
 });
 
-it('a check that hangs or crashes is reported as a finding', async () => {
+it('a check that hangs or crashes is reported as a problem', async () => {
   const slow = await inTime(() => new Promise(() => undefined), 10);
   const broken = await inTime(() => {
     throw new Error('no such file');

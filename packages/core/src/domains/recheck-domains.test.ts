@@ -71,7 +71,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.verified', 'new.test')).toBe(1);
   });
 
-  it('puts a domain that lost a record at risk, and sending continues for 72 hours until it fails', async () => {
+  it('marks a domain that lost a record as at risk, and lets it send for another 72 hours', async () => {
     const before = await verified('lost.test');
     world.dns.remove('_postrider.lost.test');
 
@@ -105,7 +105,7 @@ describe('a background check', () => {
     expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'delivered' });
   });
 
-  it('changes no state while DNS fails, however long that lasts', async () => {
+  it('changes no state while DNS fails, however long the failure lasts', async () => {
     const before = await verified('dark.test');
     for (const { fqdn } of before.dns_records) world.dns.fail(fqdn, 'SERVFAIL');
     await pass(30 * DAY_MS);
@@ -126,7 +126,7 @@ describe('a background check', () => {
     expect((await domainOf('dark.test')).status).toBe('at_risk');
   });
 
-  it('backs off for an unproven domain, which fails after 14 days', async () => {
+  it('runs less and less often for an unproven domain, which fails after 14 days', async () => {
     await added('slow.test');
     const pauses: number[] = [];
     for (const after of [MINUTE_MS, 2 * HOUR_MS, DAY_MS, 12 * DAY_MS]) {
@@ -145,7 +145,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.failed', 'slow.test')).toBe(1);
   });
 
-  it('becomes rare for a new domain whose name servers never respond', async () => {
+  it('becomes infrequent for a new domain whose name servers never respond', async () => {
     const { dns_records } = await added('mute.test');
     for (const { fqdn } of dns_records) world.dns.fail(fqdn, 'timeout');
     const pauses: number[] = [];
@@ -158,7 +158,7 @@ describe('a background check', () => {
     expect(pauses).toEqual([2, expect.closeTo(30.5, 0), 360]);
   });
 
-  it('awards a name proven by two workspaces to one, and to the other once it is free', async () => {
+  it('assigns a name proven by two workspaces to one, and to the other once free', async () => {
     const mine = await added('both.test');
     const other = await world.workspace('free');
     const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'both.test', dkim_selector: 'theirs' });
@@ -183,7 +183,7 @@ describe('a background check', () => {
     expect((await domainOf('both.test', second)).status).toBe('verified');
   });
 
-  it('gives up after 14 days on a name that stays with another workspace', async () => {
+  it('gives up after 14 days on a name that remains assigned to another workspace', async () => {
     const other = await world.workspace('free');
     const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'held.test', dkim_selector: 'theirs' });
     const mine = await verified('held.test');
@@ -215,7 +215,7 @@ describe('a background check', () => {
     }
   });
 
-  it('fairness P12: covers two domains of a workspace at a time, however many have unresponsive servers', async () => {
+  it('fairness P12: covers two domains per workspace at a time, however many name servers are unresponsive', async () => {
     const neighbor = await world.workspace('free');
     for (let index = 0; index < 20; index++) await added(`n${index}.silent.test`);
     publish(await invoke(ctx(neighbor.workspace_id), addDomain, { name: 'answers.test' }));
@@ -243,7 +243,7 @@ describe('a background check', () => {
     expect((await domainOf('n0.silent.test')).status_reason).toContain('could not be looked up');
   });
 
-  it('is discarded if a newer check was recorded', async () => {
+  it('is discarded if a newer check has been recorded', async () => {
     await verified('raced.test');
     const { services } = world;
     const row = await domainByName(services.sql, world.workspace_id, 'raced.test');
@@ -286,7 +286,7 @@ describe('a background check', () => {
     expect((await domainOf(name)).status).toBe('verified');
   });
 
-  it('a domain check is taken over if its process dies', async () => {
+  it('is taken over if its process dies', async () => {
     publish(await added('orphan.test'));
     await world.clock.advance(MINUTE_MS);
     await world.services.sql`
@@ -306,8 +306,8 @@ describe('a background check', () => {
   });
 });
 
-describe('an operator', () => {
-  it('can suspend a domain: new email is rejected, waiting email stays, and resuming verifies it again', async () => {
+describe('domain suspension by an operator', () => {
+  it('rejects new email and keeps waiting email until resuming verifies the domain again', async () => {
     await verified('bad.test');
     const waiting = await send('a@bad.test');
 
@@ -329,7 +329,7 @@ describe('an operator', () => {
     expect(await invoke(ctx(), getMessage, { id: waiting.id })).toMatchObject({ status: 'delivered' });
   });
 
-  it('can suspend the domain of any workspace, but not the sandbox; others cannot', async () => {
+  it('works for any workspace’s domain except the sandbox domain, and is limited to operators', async () => {
     const other = await world.workspace('free');
     await invoke(ctx(other.workspace_id), addDomain, { name: 'theirs.test' });
     const input = { domain: 'theirs.test', reason: 'spam' };

@@ -75,7 +75,7 @@ async function load(name: string, beside: () => Promise<unknown> = async () => {
 }
 
 describe('a key rotation', () => {
-  it('breaks no signature, over two rotations, for receivers that cache every DNS response', async () => {
+  it('breaks no signature, over two rotations, at receivers that cache every DNS response', async () => {
     await verified('rotated.test');
     const used = new Set<string>();
     const held: SinkMail[] = [];
@@ -123,7 +123,7 @@ describe('a key rotation', () => {
     ]);
   });
 
-  it('keeps a domain verified and signing as before while the next keys’ records are missing', async () => {
+  it('keeps a domain verified and its signing unchanged while the next keys’ records are missing', async () => {
     await verified('undecided.test');
     await invoke(ctx(), rotateKeys, { domain: 'undecided.test' });
 
@@ -135,7 +135,7 @@ describe('a key rotation', () => {
     );
   });
 
-  it('waits as long as caches may hold the previous record of the next key', async () => {
+  it('waits for as long as caches may hold the next key’s previous record', async () => {
     await verified('reused.test');
     world.dns.set('pr2._domainkey.reused.test', 'TXT', ['v=DKIM1; p=MIIBother'], 3 * 86_400);
     await invoke(ctx(), rotateKeys, { domain: 'reused.test' });
@@ -152,7 +152,7 @@ describe('a key rotation', () => {
     expect(late).toContain('pr2 active');
   });
 
-  it('finishes immediately if the active key’s record is lost and the next one’s is published', async () => {
+  it('finishes immediately if the active key’s record is missing and the next key’s record is published', async () => {
     await verified('hurried.test', 'acme');
     await invoke(ctx(), rotateKeys, { domain: 'hurried.test' });
     publish(await domainOf('hurried.test'));
@@ -169,7 +169,7 @@ describe('a key rotation', () => {
     expect(new Set(await load('hurried.test'))).toContain('pass rsa-sha256 acme2');
   });
 
-  it('creates the second key only if it is still wanted once the domain is locked', async () => {
+  it('creates the second key only if it is still needed once the domain is locked', async () => {
     const { id } = await verified('single.test');
     const { sql } = world.services;
     let rotating: Promise<DomainEntry> | null = null;
@@ -188,7 +188,7 @@ describe('a key rotation', () => {
     expect(selectors(await domainOf('single.test'))).toEqual(['pr1 active', 'pr2 next']);
   });
 
-  it('is rejected while another is in progress', async () => {
+  it('is rejected while another rotation is in progress', async () => {
     await verified('twice.test');
     const responses = await Promise.allSettled([1, 2].map(() => invoke(ctx(), rotateKeys, { domain: 'twice.test' })));
 

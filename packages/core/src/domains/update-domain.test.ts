@@ -55,7 +55,7 @@ const rsa = (name: string) => `pass rsa-sha256 ${name}`;
 const both = (name: string) => [rsa(name), `pass ed25519-sha256 ${name}`];
 
 describe('a second signature', () => {
-  it('starts a day after its record was found', async () => {
+  it('starts a day after its record is found', async () => {
     await verified('begins.test');
 
     publish(await change('begins.test', true));
@@ -69,7 +69,7 @@ describe('a second signature', () => {
     expect((await domainOf('begins.test')).status).toBe('verified');
   });
 
-  it('stops immediately, and email in transit still finds its record for a week', async () => {
+  it('stops immediately, and its record remains for a week for email in transit', async () => {
     await verified('ends.test', true);
     const in_transit = await arrives('ends.test');
 
@@ -117,7 +117,7 @@ describe('a second signature', () => {
     expect(keysOf(off)).toEqual(['pr2 active', 'pr1 next', 'pr2-ed25519 retired']);
   });
 
-  it('is audited only if it changes', async () => {
+  it('is audited only if the setting changes', async () => {
     const { id } = await verified('recorded.test');
 
     for (const enabled of [true, true, false]) await change('recorded.test', enabled);
@@ -129,7 +129,7 @@ describe('a second signature', () => {
     ]);
   });
 
-  it('is added once if two requests enable it concurrently', async () => {
+  it('is added once if two concurrent requests enable it', async () => {
     await verified('twice.test');
 
     await Promise.all([change('twice.test', true), change('twice.test', true)]);

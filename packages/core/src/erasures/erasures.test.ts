@@ -56,7 +56,7 @@ async function tablesWith(text: string): Promise<string[]> {
 }
 
 describe('an erasure', () => {
-  it('leaves the address nowhere in the database, and counts its changes', async () => {
+  it('removes the address from the entire database, and counts its changes', async () => {
     await invoke(ctx(), createWebhook, { url: `${sink.url}/hook` });
     sink.script(() => ({ kind: 'reply', status: 500, body: `no ${ADA} here` }));
     const delivered = await send({
@@ -139,7 +139,7 @@ describe('an erasure', () => {
     await expect(invoke(ctx(), getContent, { id: bounced })).rejects.toThrow(AppError);
   });
 
-  it('keeps a body also sent to others until all of them are erased', async () => {
+  it('keeps a body also sent to other recipients until all of them are erased', async () => {
     const id = await send({ to: [ADA, 'bob@example.com'], text: 'Hi both' });
     await world.drain();
 
@@ -151,7 +151,7 @@ describe('an erasure', () => {
     expect(await world.services.sql`select from bodies`).toHaveLength(0);
   });
 
-  it('cancels email still to be sent to the address, but not email for others', async () => {
+  it('cancels email still to be sent to the address, but not email to others', async () => {
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
     const id = await send({ to: [ADA, 'bob@example.com'], scheduled_at });
 
@@ -167,7 +167,7 @@ describe('an erasure', () => {
     ]);
   });
 
-  it('leaves a suppression in force under a hash, also for another spelling and after a restart', async () => {
+  it('keeps a suppression in force as a hash, even for other spellings and after a restart', async () => {
     await invoke(ctx(), createSuppressions, { email: ADA, reason: 'asked by phone' });
     expect((await erase()).counts).toMatchObject({ suppressions: 1 });
     const [suppression] = (await invoke(ctx(), listSuppressions, {})).data;
@@ -186,7 +186,7 @@ describe('an erasure', () => {
     expect(await invoke(ctx(), getMessage, { id: other })).toMatchObject({ status: 'delivered' });
   });
 
-  it('spares longer addresses and other workspaces, and can be repeated', async () => {
+  it('does not affect longer addresses or other workspaces, and can be repeated', async () => {
     const longer = await send({ to: `m.${ADA}`, text: 'Hi' });
     const domain = await send({ to: `${ADA}.au`, text: 'Hi' });
     const other = await world.workspace('free');
@@ -213,7 +213,7 @@ describe('an erasure', () => {
   });
 });
 
-it('the placeholder for an erased address cannot be erased itself', async () => {
+it('the placeholder for an erased address cannot be erased', async () => {
   await send();
   await erase();
 
@@ -222,11 +222,11 @@ it('the placeholder for an erased address cannot be erased itself', async () => 
   });
 });
 
-describe('open erasures', () => {
+describe('pending erasures', () => {
   const startMany = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, n) => invoke(ctx(), startErasure, { email: `a${n}@example.com` })));
 
-  it('fairness N4: alternate between workspaces, however many one has started', async () => {
+  it('fairness N4: alternate between workspaces, however many one workspace has started', async () => {
     const greedy = await startMany(MAX_OPEN_ERASURES);
     const other = world.as((await world.workspace('free')).workspace_id);
     const { id } = await invoke(other, startErasure, { email: ADA });
@@ -239,7 +239,7 @@ describe('open erasures', () => {
     expect(rows).toHaveLength(MAX_OPEN_ERASURES - 2);
   });
 
-  it('fairness N4: are limited per workspace, and rejected ones are counted', async () => {
+  it('fairness N4: are limited per workspace, and rejected erasures are counted', async () => {
     await startMany(MAX_OPEN_ERASURES);
 
     await expect(invoke(ctx(), startErasure, { email: ADA })).rejects.toMatchObject({ reason: 'erasure_limit' });
@@ -265,7 +265,7 @@ describe('open erasures', () => {
     expect(await sql`select from audit_log where action = 'erasure.started'`).toHaveLength(1);
   });
 
-  it('fairness N4: read no deliveries, events or captures of other workspaces', async () => {
+  it('fairness N4: read no deliveries, events or captures belonging to other workspaces', async () => {
     const { workspace_id } = await world.workspace('free');
     await world.services.sql`
       insert into webhook_deliveries

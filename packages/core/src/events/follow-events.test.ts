@@ -11,7 +11,7 @@ async function send(): Promise<string> {
   return (await invoke(world.as(world.workspace_id), sendMessage, mail)).id;
 }
 
-describe('the event stream of a workspace', () => {
+describe('a workspace’s event stream', () => {
   it('yields the first event committed after the response, however late it is read', async () => {
     await send();
     const events = await invoke(world.as(world.workspace_id), followEvents, {});

@@ -42,8 +42,8 @@ function refuse(): void {
   });
 }
 
-describe('the failure groups', () => {
-  it('count attempts with similar replies, and show destinations, a sample and a trend', async () => {
+describe('failure groups', () => {
+  it('count attempts with similar replies, and show destinations, a sample reply and a trend', async () => {
     refuse();
     await send(['later1@example.com', 'later22@example.com', 'later@example.net', 'never@example.org']);
     await world.drain();
@@ -71,7 +71,7 @@ describe('the failure groups', () => {
     expect(counts(await groups({ kind: 'dns' }))).toEqual([]);
   });
 
-  it('are the same if computed again', async () => {
+  it('are the same when computed again', async () => {
     refuse();
     await send(['later1@example.com', 'later2@example.com']);
     await world.drain();
@@ -102,7 +102,7 @@ describe('the failure groups', () => {
     expect(counts(await groups({ reach: 'instance' }))).toEqual([[words, 3]]);
   });
 
-  it('are limited for many different texts in one minute, without losing a failure', async () => {
+  it('are limited in number for many different texts in one minute, without losing a failure', async () => {
     // Replies of letters only, which no rule normalizes.
     const word = (index: number) => [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
     world.smtp.script(({ stage, to }) =>
@@ -125,7 +125,7 @@ describe('the failure groups', () => {
     expect(sum).toEqual({ n: 240, groups: 201 });
   });
 
-  it('count failed webhook requests by host, and keep the count after a retry', async () => {
+  it('count failed webhook requests by host, and keep counting them after a retry', async () => {
     const sink = await startWebhookSink();
     sink.script(() => ({ kind: 'reply', status: 503 }));
     await invoke(world.as(world.workspace_id), createWebhook, { url: `${sink.url}/down`, events: ['email.queued'] });
@@ -148,7 +148,7 @@ describe('the failure groups', () => {
     await sink.stop();
   });
 
-  it('show job failures instance-wide, by queue', async () => {
+  it('show instance-wide job failures by queue', async () => {
     const { sql } = world.services;
     for (const [number, message] of [
       'connect ECONNREFUSED 192.0.2.1:5432',
@@ -169,7 +169,7 @@ describe('the failure groups', () => {
     expect(counts(await groups({ kind: 'job' }))).toEqual([]);
   });
 
-  it('consist of minutes for two hours, of hours for a week and of days beyond', async () => {
+  it('cover minutes for two hours, hours for a week and days beyond that', async () => {
     refuse();
     await send('never@example.com');
     await world.drain();

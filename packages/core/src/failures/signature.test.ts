@@ -4,7 +4,7 @@ import { failureSignature, kindOfReply } from './signature.ts';
 
 const signatureOf = (text: string) => failureSignature(text).signature;
 
-describe('the signature of a failure', () => {
+describe('a failure’s signature', () => {
   it.each([
     [
       '550 5.1.1 <ada@example.net>: Recipient address rejected: User unknown',
@@ -42,7 +42,7 @@ describe('the signature of a failure', () => {
     expect(signatureOf(one)).not.toBe(signatureOf(other));
   });
 
-  it('keeps reply codes, but no address, host or number, in its text', () => {
+  it('contains reply codes, but no addresses, hosts or other numbers', () => {
     const signature = failureSignature(
       '550-5.1.1 <ada@example.net> unknown at mx7.example.net, see https://example.net/x?y=1 (9 of 10)',
     );
@@ -51,7 +51,7 @@ describe('the signature of a failure', () => {
     expect(signature.signature).toBe('550 5.1.1 <address> unknown at <host>, see <url> (# of #)');
   });
 
-  it('differs for the same text in another kind of failure', () => {
+  it('differs for the same text in a different kind of failure', () => {
     expect(failureSignature('500', 'webhook').id).not.toBe(failureSignature('500', 'smtp').id);
   });
 
@@ -86,15 +86,15 @@ describe('the signature of a failure', () => {
     );
   });
 
-  it('takes linear time for hostile replies', () => {
+  it('is computed in linear time for hostile replies', () => {
     // Quadratic time would exceed the test timeout.
     for (const unit of ['a.', '1:', '@', '<', 'a-', '1.1.1.', 'http://', '[', '0f:', 'a1'])
       expect(failureSignature(unit.repeat(500_000)).id).toMatch(/^[0-9a-f]{16}$/);
   });
 });
 
-describe('the kind of a reply', () => {
-  it('is dns if no server was found, and smtp if one replied', () => {
+describe('the failure kind of a reply', () => {
+  it('is dns if no server was found, and smtp if a server replied', () => {
     expect(kindOfReply('nowhere.test does not exist: DNS has no such name.')).toBe('dns');
     expect(kindOfReply('DNS lookup failed for slow.test: queryMx ETIMEOUT slow.test')).toBe('dns');
     expect(kindOfReply('550 5.1.2 bad.test does not exist: DNS has no such name.')).toBe('dns');

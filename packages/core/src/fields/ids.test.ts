@@ -36,7 +36,7 @@ function hyphened(hex: string): string {
 }
 
 describe('an id', () => {
-  it('is read from the database unchanged, alone and in arrays', async () => {
+  it('is read from the database unchanged, both alone and in arrays', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyId, { minLength: 1 }), async (items) => {
         const ids = items.map(({ id }) => id);
@@ -55,7 +55,7 @@ describe('an id', () => {
     );
   });
 
-  it('sorts the same as a uuid and as text', () => {
+  it('sorts in the same order as a uuid and as text', () => {
     fc.assert(
       fc.property(fc.array(anyId), (items) => {
         const ids = items.map(({ id }) => id.slice(4));
@@ -65,7 +65,7 @@ describe('an id', () => {
     );
   });
 
-  it('includes its kind in the prefix, and is invalid with any other prefix', () => {
+  it('contains its kind as a prefix, and is invalid with any other prefix', () => {
     fc.assert(
       fc.property(anyId, fc.constantFrom(...kinds), ({ kind, id }, other) => {
         expect(isId(kind, id)).toBe(true);
@@ -78,7 +78,7 @@ describe('an id', () => {
     );
   });
 
-  it('has a kind that the database lists under the same number', async () => {
+  it('has a kind that has the same number in the database', async () => {
     const [row] = await sql<{ kinds: string[] }[]>`select id_kinds() as kinds`;
 
     expect(row?.kinds.map((kind, index) => [`${kind}_`, index + 1])).toEqual(
@@ -86,7 +86,7 @@ describe('an id', () => {
     );
   });
 
-  it('a derived id keeps the time of its source, and is the same if derived again', async () => {
+  it('keeps its source’s time when derived, and is the same when derived again', async () => {
     const event = newId('event', 1_700_000_000_000);
     const [row] = await sql<{ one: string; again: string; other: string }[]>`
       select derived_id('whd', ${event}::uuid, 'a') as one, derived_id('whd', ${event}::uuid, 'a') as again,
@@ -99,8 +99,8 @@ describe('an id', () => {
   });
 });
 
-describe('a uuid', () => {
-  it('a lease or job uuid is unchanged', async () => {
+describe('uuid conversion', () => {
+  it('leaves a lease or job uuid unchanged', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => {
       const bytes = randomBytes(16);
       bytes[6] = (index % 2 ? 0x40 : 0x70) | ((bytes[6] ?? 0) & 15);
@@ -113,7 +113,7 @@ describe('a uuid', () => {
     expect(row?.ids).toEqual(ids);
   });
 
-  it('the nil uuid equals empty text, and invalid text matches no id and sorts after all', async () => {
+  it('maps the nil uuid to empty text, and invalid text to a uuid that sorts last', async () => {
     const [row] = await sql`
       select no_id() as none, ${''}::uuid = no_id() as empty, ${'nonsense'}::uuid as unknown,
         ${newId('event', Date.UTC(2400))}::uuid < ${'msg_zzzzzzzzzzzzzzzzzzzzzzzzzz'}::uuid as greater`;
@@ -121,7 +121,7 @@ describe('a uuid', () => {
     expect(row).toEqual({ none: '', empty: true, unknown: 'ffffffff-ffff-ffff-ffff-ffffffffffff', greater: true });
   });
 
-  it('the next uuid sorts after an id, and a bound is the lowest of its time', async () => {
+  it('puts the next uuid after an id, and a bound at the lowest uuid of its time', async () => {
     const id = newId('event', 1_700_000_000_000);
     const [row] = await sql`
       select ${`${id}!`}::uuid > ${id}::uuid as behind, ${id.slice(0, 14)}::uuid = id_floor(to_timestamp(1700000000)) as least,

@@ -39,7 +39,7 @@ const hold = (ctx: Context, scope: string, value: string, fields = {}) =>
 const inMs = (ms: number) => new Date(world.clock.now() + ms).toISOString();
 
 describe('permission to hold', () => {
-  it('requires operator for queues and destinations', async () => {
+  it('requires operator access for queues and destinations', async () => {
     for (const [scope, value] of [
       ['queue', 'delivery.attempt'],
       ['destination', 'Example.COM'],
@@ -58,7 +58,7 @@ describe('permission to hold', () => {
     }
   });
 
-  it('requires operator for the instance, which is held entirely until it is released', async () => {
+  it('requires operator access for the instance, which is held entirely until it is released', async () => {
     await expect(hold(admin(), 'instance', 'all')).rejects.toMatchObject({ facts: { required_scope: 'operator' } });
     await expect(hold(operator(), 'instance', 'mail')).rejects.toMatchObject({ reason: 'invalid_type' });
 
@@ -70,7 +70,7 @@ describe('permission to hold', () => {
     world.clock.advance(-400 * DAY_MS);
   });
 
-  it('requires admin for targets in one’s own workspace, operator for those in any', async () => {
+  it('requires admin access for one’s own workspace, and operator access for any other', async () => {
     const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
 
     await expect(
@@ -84,7 +84,7 @@ describe('permission to hold', () => {
     expect(await hold(operator(), 'api_key', other.key_id)).toMatchObject({ workspace_id: other.workspace_id });
   });
 
-  it('covers a domain of the named workspace', async () => {
+  it('covers a domain in the specified workspace', async () => {
     await world.domain('theirs.test', other.workspace_id);
 
     await expect(hold(admin(), 'sender_domain', 'theirs.test')).rejects.toMatchObject({ reason: 'domain_not_found' });
@@ -99,8 +99,8 @@ describe('permission to hold', () => {
   });
 });
 
-describe('a named workspace', () => {
-  it('is reported as not found if the caller has no access, or if it does not exist', async () => {
+describe('the workspace specified for a hold', () => {
+  it('is reported as not found if it does not exist or the caller lacks access', async () => {
     const { id } = await invoke(world.as(world.workspace_id), createWebhook, { url: 'https://example.com/own' });
     const absent = newId('workspace', world.clock.now());
 
@@ -115,7 +115,7 @@ describe('a named workspace', () => {
 });
 
 describe('a hold', () => {
-  it('expires after a day by default, and after thirty days at most', async () => {
+  it('expires after a day by default, and after at most thirty days', async () => {
     const { created_at, expires_at } = await hold(operator(), 'destination', 'a.test');
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(DAY_MS);
 
@@ -157,7 +157,7 @@ describe('a hold', () => {
     });
   });
 
-  it('cannot be created twice, but can be created again after it ends', async () => {
+  it('cannot be created twice, but can be created again after the first hold ends', async () => {
     const first = await hold(operator(), 'destination', 'a.test', { expires_at: inMs(60_000) });
     await expect(hold(operator(), 'destination', 'A.test')).rejects.toMatchObject({ reason: 'hold_exists' });
 
@@ -175,7 +175,7 @@ describe('a hold', () => {
     ]);
   });
 
-  it('can be released once, and repeating the release returns the same', async () => {
+  it('can be released once, and a repeated release returns the same response', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'a.test');
 
     const released = await invoke(operator(), releaseHold, { hold_id, reason: 'They are back' });
@@ -190,7 +190,7 @@ describe('a hold', () => {
     ]);
   });
 
-  it('an instance-wide hold is visible to an admin whose email it holds; only an operator can release it', async () => {
+  it('is visible, if instance-wide, to admins whose email it holds, but only operators can release it', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'a.test');
 
     expect((await invoke(admin(), listHolds, {})).data).toMatchObject([{ id: hold_id }]);
@@ -201,7 +201,7 @@ describe('a hold', () => {
     });
   });
 
-  it('a hold in another workspace is reported as not found', async () => {
+  it('is reported as not found if it belongs to another workspace', async () => {
     const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
 
     for (const operation of [getHold, releaseHold]) {
@@ -211,7 +211,7 @@ describe('a hold', () => {
     expect(await invoke(admin(other.workspace_id), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
   });
 
-  it('a hold created by an operator is visible to the workspace admin, who cannot release it', async () => {
+  it('is visible to the workspace admin, who cannot release it, if created by an operator', async () => {
     const { workspace_id } = other;
     const { id: hold_id } = await hold(operator(), 'api_key', other.key_id);
     const hidden = { kind: 'system', id: 'operator', name: 'An operator' };
@@ -232,7 +232,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
   });
 
-  it('a hold created by an admin can be released by any workspace admin or an operator', async () => {
+  it('can be released by any workspace admin or an operator if created by an admin', async () => {
     for (const who of [admin(other.workspace_id), operator()]) {
       const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
       expect(await invoke(admin(other.workspace_id), getHold, { hold_id })).toMatchObject({
@@ -242,7 +242,7 @@ describe('a hold', () => {
     }
   });
 
-  it('accepts a rate only for targets that send something', async () => {
+  it('accepts a release rate only for targets that send something', async () => {
     await expect(hold(operator(), 'queue', 'domain.recheck', { resume_rate_per_minute: 5 })).rejects.toMatchObject({
       code: 'invalid_request',
     });
@@ -251,7 +251,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
   });
 
-  it('an existing hold is reported to a second creator, with who created it and when', async () => {
+  it('is reported, if it already exists, to a second creator, with its creator and creation time', async () => {
     const { id, created_at } = await hold(operator(), 'destination', 'both.test');
 
     const second = hold(operator(), 'destination', 'both.test', { reason: 'Another reason' });
@@ -263,7 +263,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), getHold, { hold_id: id })).toMatchObject({ reason: 'An outage' });
   });
 
-  it('can be released with a different rate than it was created with', async () => {
+  it('can be released at a rate different from its original one', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'ramp.example', { resume_rate_per_minute: 600 });
     const { id: closes } = await hold(operator(), 'queue', 'webhook.close');
 
@@ -281,7 +281,7 @@ describe('a hold', () => {
   });
 
   it.each(['release', 'expiry'])(
-    'a hold on a scheduled queue leaves it one run when ended by %s; other queues keep all jobs',
+    'leaves a scheduled queue with one run when ended by %s; other queues keep all jobs',
     async (end) => {
       const { sql, jobs } = world.services;
       const remaining = async () => {
@@ -319,7 +319,7 @@ describe('a hold', () => {
     },
   );
 
-  it('appears in a list with continuous pages', async () => {
+  it('is listed once, on consecutive pages', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) {
       await world.clock.advance(1);
@@ -334,7 +334,7 @@ describe('a hold', () => {
   });
 });
 
-describe('the release rate of a hold', () => {
+describe('a hold’s release rate', () => {
   const rated = async (fields = {}) =>
     (await hold(operator(), 'destination', 'a.test', { resume_rate_per_minute: 5, ...fields })).id;
   const actions = async (target_id: string) =>
@@ -347,7 +347,7 @@ describe('the release rate of a hold', () => {
     diff: { resume_rate_per_minute: [5, null] },
   };
 
-  it('is lifted immediately by a release, whether the hold is active or draining; repeating it returns the same', async () => {
+  it('is lifted immediately by a release, both while holding and while draining, even if repeated', async () => {
     const active = await rated();
     expect(await invoke(operator(), releaseHold, { hold_id: active, at_once: true })).toMatchObject({
       status: 'ended',
@@ -376,7 +376,7 @@ describe('the release rate of a hold', () => {
     expect(await actions(hold_id)).toMatchObject([{ action: 'hold.expired' }, lifted]);
   });
 
-  it('limits the emails per minute to the given number, whatever it is', async () => {
+  it('limits emails per minute to any given number', async () => {
     await world.clock.freeze(new Date(Date.UTC(2031, 0, 1, 12)));
     const rates = [...Array.from({ length: 60 }, (_, index) => index + 1), 61, 97, 601, 7001, 59_999, 60_000];
     const ids: string[] = [];

@@ -23,7 +23,7 @@ function paceOf(pace: Pace, ...news: LaneNews[]): Pace {
   return news.reduce((last, one) => paceAfter(last, one).pace, pace);
 }
 
-describe('the update that an attempt sends to its lane', () => {
+describe('the update from an attempt to its lane', () => {
   it.each([
     ['a mail that was taken', outcome({ kind: 'accepted', stage: 'after_dot', reply: reply(250) }), 'taken'],
     ['a recipient refused for good', outcome({ kind: 'rejected', reply: reply(550, '5.1.1') }), 'answered'],
@@ -53,14 +53,14 @@ describe('the update that an attempt sends to its lane', () => {
   });
 });
 
-describe('the pace of a lane', () => {
-  it('starts at five, grows by one with each accepted email, and stops at its cap', () => {
+describe('a lane’s pace', () => {
+  it('starts at five, grows by one with each accepted email, and stops growing at its limit', () => {
     expect(FIRST_PACE.cap).toBe(5);
     expect(paceOf(FIRST_PACE, 'taken', 'taken').cap).toBe(7);
     expect(paceOf(FIRST_PACE, ...Array.from({ length: 100 }, () => 'taken' as const)).cap).toBe(MAX_CAP);
   });
 
-  it('is halved if the other side pushes back or fails, but never drops below one', () => {
+  it('is halved if the server throttles or fails, but never drops below one', () => {
     const fast = { ...FIRST_PACE, cap: 20 };
     expect(paceOf(fast, 'pushed_back').cap).toBe(10);
     expect(paceOf(fast, 'slowed').cap).toBe(10);
@@ -68,12 +68,12 @@ describe('the pace of a lane', () => {
     expect(paceOf({ ...fast, cap: 1 }, 'failed').cap).toBe(1);
   });
 
-  it('does not close for sessions rejected alongside an open one', () => {
+  it('does not close the lane if only additional sessions are rejected', () => {
     const crowded = Array.from({ length: 10 }, () => 'crowded' as const);
     expect(paceOf(FIRST_PACE, ...crowded)).toMatchObject({ cap: 1, failures: 0, patience: 64 });
   });
 
-  it('takes twice as many emails to grow each time the other side pushes back, until its cap', () => {
+  it('needs twice as many emails to grow after each throttling, up to a limit', () => {
     const accepts = (count: number) => Array.from({ length: count }, () => 'taken' as const);
     const pushed = paceOf(FIRST_PACE, 'pushed_back', 'pushed_back');
     expect(pushed.cap).toBe(1);
@@ -94,14 +94,14 @@ describe('the pace of a lane', () => {
     expect(paceAfter(paceOf(four, 'answered'), 'failed').closes).toBe(false);
   });
 
-  it('restarts at one after a pause, closes at the first failure, and forgets pauses after one success', () => {
+  it('restarts at one after a pause, pauses again at the first failure, and resets after one success', () => {
     const again = reopened(FIRST_PACE, 1);
     expect(again.cap).toBe(1);
     expect(paceAfter(again, 'failed').closes).toBe(true);
     expect(paceOf(again, 'taken')).toMatchObject({ cap: 2, failures: 0, closings: 0 });
   });
 
-  it('chaos C10: pauses for a second, then twice as long each time, up to a limit', () => {
+  it('chaos C10: pauses for a second at first, doubling each time up to a limit', () => {
     expect([0, 1, 2, 3, 4, 50].map((closings) => pauseMs(closings, 'failed', 10_000))).toEqual([
       1000, 2000, 4000, 8000, 10_000, 10_000,
     ]);

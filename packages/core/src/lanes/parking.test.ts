@@ -48,7 +48,7 @@ const jobStates = async () => {
 const parkedCount = async () => (await world.services.sql`select from parked_deliveries`).length;
 const names = (count: number, name = 'to') => Array.from({ length: count }, (_, index) => `${name}${index}@${LANE}`);
 
-describe('parking', () => {
+describe('parking email', () => {
   it('removes the job from the queue and leaves its recipient unchanged', async () => {
     await send(names(3));
     const before = await world.services.sql`select * from recipients order by id`;
@@ -59,7 +59,7 @@ describe('parking', () => {
     expect(await world.services.sql`select * from recipients order by id`).toEqual(before);
   });
 
-  it('does not park a job that another worker has fetched since', async () => {
+  it('does not affect a job that another worker has since fetched', async () => {
     await send(names(1));
     const late = await fetchAll();
     await world.services.sql`update pgboss.job set retry_count = 1 where name = 'delivery.attempt'`;
@@ -70,7 +70,7 @@ describe('parking', () => {
     expect(await parkedCount()).toBe(0);
   });
 
-  it('does not park a job twice', async () => {
+  it('does not affect a job that is already parked', async () => {
     await send(names(2));
     const jobs = await fetchAll();
 
@@ -79,7 +79,7 @@ describe('parking', () => {
     expect(await parkedCount()).toBe(2);
   });
 
-  it('chaos C14: does not deadlock with others that lock the same jobs in another order', async () => {
+  it('chaos C14: does not deadlock with processes that lock the same jobs in a different order', async () => {
     for (let round = 0; round < 10; round++) {
       await send(names(40, `round${round}-`));
       const jobs = await fetchAll();
@@ -95,8 +95,8 @@ describe('parking', () => {
   });
 });
 
-describe('a scan of the lanes', () => {
-  it('returns all priorities of each lane, however few lanes fit on a page', async () => {
+describe('a lane scan', () => {
+  it('returns all of a lane’s priorities, however few lanes fit on a page', async () => {
     await send(names(7));
     const jobs = await fetchAll();
     const lanes = { a: ['high'], b: ['high', 'normal', 'bulk'], c: ['bulk'], d: ['normal', 'bulk'] } as const;
@@ -124,7 +124,7 @@ describe('a scan of the lanes', () => {
 });
 
 describe('unparking email', () => {
-  it('returns the email that has been due longest, as if it had been fetched', async () => {
+  it('returns the email that has been due longest, as if it had just been fetched', async () => {
     await send(names(5));
     const jobs = await fetchAll();
     const order = new Map(jobs.map((job, index) => [job.data.recipient_id, index]));
@@ -140,7 +140,7 @@ describe('unparking email', () => {
     expect(await world.services.jobs.withoutLiveJob(world.services.sql, 'delivery.attempt', ids)).toEqual([]);
   });
 
-  it('divides a slice among the workspaces, and continues after the one served last', async () => {
+  it('divides a batch among workspaces, and resumes after the workspace served last', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await send(names(20));
@@ -168,7 +168,7 @@ describe('unparking email', () => {
     expect(await jobStates()).toEqual({ active: all.length });
   });
 
-  it('skips email that was closed or given another job in the meantime', async () => {
+  it('skips email that has since been closed or given another job', async () => {
     const ids = [await send('one@example.com'), await send('two@example.com'), await send('three@example.com')];
     await park(await fetchAll());
     await world.services.sql`update recipients set state = 'canceled' where message_id = ${ids[0] ?? ''}`;
@@ -180,7 +180,7 @@ describe('unparking email', () => {
     expect(await jobStates()).toEqual({ active: 1 });
   });
 
-  it('is undone by the queue’s heartbeat if the worker dies right afterward', async () => {
+  it('is undone by the queue’s heartbeat check if the worker dies right afterward', async () => {
     await send(names(2));
     await park(await fetchAll());
     await resume(2);
@@ -198,7 +198,7 @@ describe('unparking email', () => {
 });
 
 describe('the reconciler', () => {
-  it('leaves parked email alone while its lane is closed or a worker handles it', async () => {
+  it('skips parked email while its lane is closed or a worker is handling it', async () => {
     await send(names(3));
     await park(await fetchAll());
     await closeLane(world.services.sql, { lane: LANE, seconds: 300, closings: 1, last_reply: '421 busy' });
@@ -236,8 +236,8 @@ describe('the reconciler', () => {
   });
 });
 
-describe('a per-minute limit', () => {
-  it('grants exactly its number to any number of concurrent workers', async () => {
+describe('a lane’s per-minute limit', () => {
+  it('grants exactly the limit to any number of concurrent workers', async () => {
     await world.services.sql`
       insert into destination_limits (destination, messages_per_minute, changed_at) values (${LANE}, 100, clock_now())`;
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12, 0, 30)));

@@ -20,7 +20,7 @@ const gauge = (services: Services, name: string, ...labels: string[]) =>
     .find((reading) => reading.name === name)
     ?.points.find((point) => point.labels.join() === labels.join())?.value;
 
-it('one process at a time publishes the instance gauges', async () => {
+it('the instance gauges are published by one process at a time', async () => {
   const peer = await world.peer();
   const [first, second] = [createInstanceWatch(world.services, null), createInstanceWatch(peer, null)];
 
@@ -32,7 +32,7 @@ it('one process at a time publishes the instance gauges', async () => {
   expect(gauge(world.services, 'worker_live', 'rest')).toBe(2);
 });
 
-it('another process takes over if the watching process stops or is lost', async () => {
+it('another process takes over if the publishing process stops or is lost', async () => {
   const peer = await world.peer();
   const [first, second] = [createInstanceWatch(world.services, null), createInstanceWatch(peer, null)];
   await first.turn();

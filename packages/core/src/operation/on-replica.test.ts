@@ -42,7 +42,7 @@ it('an operation reads from the replica', async () => {
   expect(await onReplica(ctx, async ({ sql }) => (sql === peer.sql ? 'replica' : 'primary'))).toBe('replica');
 });
 
-it('an operation reads from the primary if the replica cannot serve a read, logging each code once', async () => {
+it('an operation reads from the primary if the replica cannot, logging each error code once', async () => {
   const { ctx, peer, lines } = await reader();
   for (const state of ['0A000', '25006', '0A000', '25006', '40001']) {
     expect(await onReplica(ctx, failing(peer.sql, state))).toBe('primary');
@@ -56,7 +56,7 @@ it('an operation rethrows any other failure', async () => {
 });
 
 it.each(['key', 'user'] as const)(
-  'an operation reads from the primary for ten seconds after a send of a %s',
+  'an operation reads from the primary for ten seconds after sending a %s',
   async (kind) => {
     const { ctx, peer } = await reader();
     const workspace = await world.workspace('free');

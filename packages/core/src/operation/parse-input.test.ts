@@ -31,7 +31,7 @@ const detailsOf = (raw: unknown) => {
 };
 
 describe('parseInput', () => {
-  it('returns the parsed value of a valid input, without unknown fields', () => {
+  it('returns the parsed value of valid input, without unknown fields', () => {
     expect(parseInput(schema, { name: 'x', other: 1 })).toEqual({ ok: true, value: { name: 'x' }, ignored: ['other'] });
   });
 
@@ -82,17 +82,17 @@ describe('parseInput', () => {
       'invalid_type',
       'named.long has a name that does not fit: it must be at most 3 characters long.',
     ],
-  ])('reports the mistake in %j and its location', (raw, param, reason, message) => {
+  ])('reports the mistake in %j and where it is', (raw, param, reason, message) => {
     expect(detailsOf(raw)).toEqual([{ param, reason, message }]);
   });
 
-  it('names the body if an unknown field is at its top level', () => {
+  it('refers to the body if an unknown field is at the top level', () => {
     const parsed = parseInput(z.strictObject({ tag: z.string().optional() }), { queue: 'mail' });
 
     expect(parsed).toMatchObject({ error: { message: 'The body has the unknown field queue; remove it.' } });
   });
 
-  it('rejects unknown and misspelled names in a strict object once each, and ignores neither', () => {
+  it('rejects each unknown or misspelled field in a strict object once', () => {
     const parsed = parseInput(schema, { name: 'x', strict: { other: 1, knwon: '1' } });
 
     expect(parsed).toMatchObject({ ok: false, ignored: [] });
@@ -102,7 +102,7 @@ describe('parseInput', () => {
     ]);
   });
 
-  it('lists ignored fields by path, also within lists and alongside rejected ones', () => {
+  it('lists ignored fields by path, including fields in lists and alongside rejected ones', () => {
     const listed = z.object({ entries: z.array(z.object({ name: z.string() })).optional(), any: z.unknown() });
     const raw = { entries: [{ name: 'a', hue: 1 }, { name: 'b' }], any: { x: 1 }, 'x y': 1 };
 
@@ -116,7 +116,7 @@ describe('parseInput', () => {
     });
   });
 
-  it('rejects a misplaced name with its correct place, at the top level only', () => {
+  it('rejects a misplaced field and suggests where it belongs, at the top level only', () => {
     const send = refuseMisplaced(z.object({ name: z.string() }), { later: 'later is a parameter of the query.' });
 
     expect(parseInput(send, { name: 'x', later: null })).toMatchObject({
@@ -125,11 +125,11 @@ describe('parseInput', () => {
     expect(parseInput(send, { name: 'x', constructor: 1 })).toMatchObject({ ok: true, ignored: ['constructor'] });
   });
 
-  it('rejects a near miss alongside the correct name, because one of them is a mistake', () => {
+  it('rejects a misspelled field even alongside the correct one, because one is a mistake', () => {
     expect(detailsOf({ name: 'x', NAME: 'y' })).toMatchObject([{ param: 'NAME', reason: 'misspelled_field' }]);
   });
 
-  it('lists every mistake, misspelled names first, and uses the first as the message', () => {
+  it('lists every mistake, misspelled fields first, and uses the first mistake as the message', () => {
     const parsed = parseInput(schema, { NAME: 'x', count: 'y', pairs: 5 });
 
     expect(parsed).toMatchObject({
@@ -150,11 +150,11 @@ describe('parseInput', () => {
     ['{"name":"x","a\\u0000":1}', 'a\0'],
     ['{"name":"x","__proto__":{}}', '__proto__'],
     ['{"name":"x","y":[{"__proto__":1}]}', 'y[0].__proto__'],
-  ])('rejects %s even if the schema would not look', (text, param) => {
+  ])('rejects %s even if the schema would not check', (text, param) => {
     expect(detailsOf(JSON.parse(text))).toMatchObject([{ param, reason: 'invalid_type' }]);
   });
 
-  it('rejects nesting deeper than 32 levels and accepts anything shallower', () => {
+  it('rejects nesting deeper than 32 levels, and accepts shallower nesting', () => {
     const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
     expect(detailsOf({ name: 'x', y: nested(31) })).toEqual([]);
@@ -169,7 +169,7 @@ describe('parseInput', () => {
     ]);
   });
 
-  it('handles any JSON value, and every rejection has a reason and a message', () => {
+  it('handles any JSON value, and gives every rejection a reason and a message', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.boolean(), (value, inside) => {
         const parsed = parseInput(

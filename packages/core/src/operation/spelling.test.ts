@@ -14,11 +14,11 @@ describe('editDistance', () => {
     ['sceduled_at', 'scheduled_at', 1],
     ['kitten', 'sitting', 3],
     ['ca', 'abc', 3],
-  ])('the distance from %j to %j is %i', (left, right, distance) => {
+  ])('returns the distance from %j to %j, which is %i', (left, right, distance) => {
     expect(editDistance(left, right)).toBe(distance);
   });
 
-  it('is symmetric, zero only for equal texts, and never more than the longer text', () => {
+  it('is symmetric, zero only for equal texts, and never more than the longer text’s length', () => {
     const word = fc.string({ maxLength: 12 });
     fc.assert(
       fc.property(word, word, (left, right) => {
@@ -70,7 +70,7 @@ describe('likelyMeant', () => {
     ['template_id', null],
     ['from', null],
     ['', null],
-  ])('reads %j as %j', (name, expected) => {
+  ])('interprets %j as %j', (name, expected) => {
     expect(likelyMeant(name, fields)).toBe(expected);
   });
 

@@ -20,8 +20,8 @@ beforeAll(async () => {
   await world.services.sql`update roll_ups set early_until = clock_now(), final_until = clock_now()`;
 });
 
-describe('the onboarding steps', () => {
-  it('are done as soon as the first such object exists', async () => {
+describe('onboarding steps', () => {
+  it('are done as soon as the first object they ask for exists', async () => {
     const { workspace_id } = await world.workspace('business');
     const ctx = world.as(workspace_id);
     const done = async () =>
@@ -37,7 +37,7 @@ describe('the onboarding steps', () => {
 });
 
 describe('the overview', () => {
-  it('counts email by outcome, and lists problems that need action', async () => {
+  it('counts email by outcome, and lists problems that require action', async () => {
     const { workspace_id, services } = world;
     const ctx = world.as(workspace_id);
     const { id: key_id } = await world.key({ scopes: ['email:send'] });
@@ -74,7 +74,7 @@ describe('the overview', () => {
     expect(await invoke(ctx, keyUsage, { key_id, since, bucket: 'hour' })).toMatchObject({ accepted: 1 });
   });
 
-  it('lists no problems if there are none, and warns before the plan is used up', async () => {
+  it('lists no problems if there are none, and warns before the plan’s limit is reached', async () => {
     const { workspace_id } = await world.workspace('free');
     const ctx = world.as(workspace_id);
 

@@ -21,7 +21,7 @@ const refusalOf = (run: () => unknown): string => {
 };
 
 describe('a cursor', () => {
-  it('returns the same position that was written', () => {
+  it('decodes to the same position that was encoded', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (position) => {
         expect(readCursor(scope, writeCursor(scope, position))).toBe(position);
@@ -39,7 +39,7 @@ describe('a cursor', () => {
     ['another workspace', { ...scope, workspace_id: 'wsp_b' }],
     ['another filter', { ...scope, filters: { status: ['sending'] } }],
     ['no filter', { ...scope, filters: {} }],
-  ])('is rejected under %s', (_, elsewhere) => {
+  ])('is rejected when used with %s', (_, elsewhere) => {
     expect(refusalOf(() => readCursor(elsewhere, writeCursor(scope, 'msg_1')))).toBe('invalid_cursor');
   });
 
@@ -67,7 +67,7 @@ describe('a cursor', () => {
   });
 });
 
-describe('limit', () => {
+describe('the limit parameter', () => {
   const limitOf = (limit: unknown) => {
     const parsed = parseInput(z.object(pageFields), { limit });
     return parsed.ok ? parsed.value.limit : parsed.error.reason;
@@ -79,12 +79,12 @@ describe('limit', () => {
     [100, 100],
     ['1', 1],
     ['100', 100],
-  ])('%j means %i', (value, limit) => {
+  ])('is read from %j as %i', (value, limit) => {
     expect(limitOf(value)).toBe(limit);
   });
 
   it.each([0, 101, -1, 1.5, Number.NaN, 2 ** 53, '0', '101', '', ' 1', '1.0', '1e1', true, null, [], ['5'], {}])(
-    '%j is rejected',
+    'is rejected if it is %j',
     (value) => {
       expect(limitOf(value)).toBe('invalid_limit');
     },
@@ -104,14 +104,14 @@ describe('pageOf', () => {
   const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `msg_${9 - index}` }));
   const entry = ({ id }: { id: string }) => id;
 
-  it('points after its last row if there is one more than requested', () => {
+  it('returns a cursor after its last row if there is one more row than requested', () => {
     const page = pageOf(scope, rows(4), 3, entry);
 
     expect(page).toMatchObject({ object: 'list', data: ['msg_9', 'msg_8', 'msg_7'], has_more: true });
     expect(readCursor(scope, page.next_cursor ?? '')).toBe('msg_7');
   });
 
-  it.each([0, 1, 3])('has no next page with %i of 3 rows', (count) => {
+  it.each([0, 1, 3])('returns no cursor for %i of 3 rows', (count) => {
     expect(pageOf(scope, rows(count), 3, entry)).toMatchObject({ has_more: false, next_cursor: null });
   });
 });

@@ -14,7 +14,7 @@ const problemsOf = (env: Record<string, string>): string => {
 const SECRET = 's'.repeat(32);
 
 describe('readConfig', () => {
-  it('works without any variables', () => {
+  it('accepts an empty environment', () => {
     expect(readConfig({})).toMatchObject({
       HOST: '127.0.0.1',
       DATA_DIR: '.postrider',
@@ -25,19 +25,19 @@ describe('readConfig', () => {
     });
   });
 
-  it('rejects a drain time that leaves no time to stop', () => {
+  it('rejects a drain time that leaves no time for stopping', () => {
     expect(problemsOf({ LIMITS: 'drain=10s' })).toContain('In LIMITS, drain is more than half of SHUTDOWN_GRACE');
     expect(problemsOf({ LIMITS: 'drain=10s', SHUTDOWN_GRACE: '20s' })).toBe('');
   });
 
-  it('treats an empty variable as unset and ignores those of other programs', () => {
+  it('treats an empty variable as unset, and ignores other programs’ variables', () => {
     const config = readConfig({ PORT: '', ROLES: '', DATABASE_URL: '', PATH: '/bin', HOSTNAME: 'x', npm_config: 'y' });
 
     expect(config).toEqual(readConfig({}));
     expect(Object.isFrozen(config)).toBe(true);
   });
 
-  it('accepts schedules up to 72 hours', () => {
+  it('accepts schedules of up to 72 hours', () => {
     const { RETRY_SCHEDULE, WEBHOOK_RETRY_SCHEDULE } = readConfig({ WEBHOOK_RETRY_SCHEDULE: '5s, 2m,1h,1d' });
 
     expect(RETRY_SCHEDULE.slice(0, 5)).toEqual([60, 300, 900, 1800, 3600]);
@@ -114,7 +114,7 @@ describe('readConfig', () => {
     [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES has "10\.0\.0\.0\/33"/],
     [{ DELIVERY: 'mx', MX_ALLOW_NETWORKS: '::1/129' }, /MX_ALLOW_NETWORKS has "/],
     [{ WEBHOOK_ALLOW_NETWORKS: 'all' }, /WEBHOOK_ALLOW_NETWORKS has "/],
-  ])('stops at %j and reports which variable is wrong and how to fix it', (env, message) => {
+  ])('rejects %j, reporting which variable is wrong and how to fix it', (env, message) => {
     expect(problemsOf(env)).toMatch(message);
   });
 
@@ -162,7 +162,7 @@ describe('readConfig', () => {
     'smpt://user:hunter22@relay.test',
     'smtp://user:hunter22%zz@relay.test',
     'smtp://user:a,hunter22@relay.test',
-  ])('does not show the password in %s', (DELIVERY) => {
+  ])('does not reveal the password in %s', (DELIVERY) => {
     const problems = problemsOf({ DELIVERY });
 
     expect(problems).toContain('DELIVERY must list only capture, mx');
@@ -175,7 +175,7 @@ describe('redactConfig', () => {
     'postgres://user:hunter22@db.test:5432/postrider',
     'postgresql://db.test:5432/postrider?user=u&password=hunter22',
     'postgres://user:x@hunter22@db.test:5432/postrider',
-  ])('shows no secret of %s', (DATABASE_URL) => {
+  ])('reveals no secrets from %s', (DATABASE_URL) => {
     const json = JSON.stringify(
       redactConfig(
         readConfig({
@@ -193,7 +193,7 @@ describe('redactConfig', () => {
     expect(json).toContain('relay.test:587');
   });
 
-  it('shows no secret from an unparsable address', () => {
+  it('reveals no secrets from an unparsable address', () => {
     const DATABASE_URL = 'postgres://user:hunter22/x@db.test:5432/postrider';
 
     const problems = problemsOf({ DATABASE_URL, SECRET_KEY: SECRET });

@@ -6,7 +6,7 @@ const NEW = 'n'.repeat(64);
 const plain = Buffer.from('a private key');
 
 describe('an encrypted value', () => {
-  it('decrypts with the same key and purpose, and reveals nothing of its plaintext', () => {
+  it('can be decrypted with the same key and purpose, and reveals nothing about its plaintext', () => {
     const encryption = createEncryption(OLD);
 
     const [encrypted, again] = [encryption.encrypt(plain, 'dkim a'), encryption.encrypt(plain, 'dkim a')];
@@ -16,24 +16,24 @@ describe('an encrypted value', () => {
     expect(encrypted.equals(again)).toBe(false);
   });
 
-  it('decrypts after the secret key is replaced, as long as the previous one is configured', () => {
+  it('can be decrypted after the secret key is replaced, while the previous key is configured', () => {
     const encrypted = createEncryption(OLD).encrypt(plain, 'dkim a');
 
     expect(createEncryption(NEW, OLD).decrypt(encrypted, 'dkim a')).toEqual(plain);
     expect(() => createEncryption(NEW).decrypt(encrypted, 'dkim a')).toThrow('SECRET_KEY_PREVIOUS');
   });
 
-  it('is encrypted with the current key when two are configured', () => {
+  it('is encrypted with the current key when both keys are configured', () => {
     expect(createEncryption(NEW).decrypt(createEncryption(NEW, OLD).encrypt(plain, 'x'), 'x')).toEqual(plain);
   });
 
-  it('does not decrypt for another purpose', () => {
+  it('cannot be decrypted for a different purpose', () => {
     const encryption = createEncryption(OLD);
 
     expect(() => encryption.decrypt(encryption.encrypt(plain, 'dkim a'), 'dkim b')).toThrow(DecryptionError);
   });
 
-  it('does not decrypt with any byte changed or missing', () => {
+  it('cannot be decrypted if any byte is changed or missing', () => {
     const encryption = createEncryption(OLD);
     const encrypted = encryption.encrypt(plain, 'x');
 

@@ -19,7 +19,7 @@ it('a counter can be read by its labels', () => {
   ]);
 });
 
-it('a value falls into the first bucket that fits it, and a larger one into the last', () => {
+it('a value is counted in the first bucket that fits, and a larger value in the last', () => {
   const metrics = createMetrics();
 
   for (const seconds of [0.005, 0.006, 31]) metrics.observe('smtp_phase_seconds', ['data'], seconds);
@@ -29,7 +29,7 @@ it('a value falls into the first bucket that fits it, and a larger one into the 
   expect(point?.value).toHaveProperty('sum', 31.011);
 });
 
-it('every metric is reported, including a promised 0', () => {
+it('every metric is reported, including a documented metric that is still 0', () => {
   const readings = createMetrics().read();
 
   expect(readings.map(({ name }) => name)).toEqual(Object.keys(metricCatalogue));
@@ -41,7 +41,7 @@ it('every metric is reported, including a promised 0', () => {
   ]);
 });
 
-it('a metric with too many labels merges later ones into one series', () => {
+it('a metric with too many label values merges later values into one series', () => {
   const metrics = createMetrics();
 
   for (let number = 0; number < 10_000; number++) metrics.count('rate_limited_total', [`policy ${number}`]);
@@ -62,7 +62,7 @@ it('instance gauges exist only while this process publishes them', () => {
   expect(pointsOf(metrics, 'holds_active')).toEqual([]);
 });
 
-it('docs/metrics.md has a row for every metric, and for no other', () => {
+it('docs/metrics.md has a row for every metric, and no other rows', () => {
   const page = readFileSync(new URL('../../../../docs/metrics.md', import.meta.url), 'utf8');
 
   const rows = [...page.matchAll(/^\| `postrider_(\w+)` \| (\w+) \|/gm)].map(([, name, kind]) => [name, kind]);

@@ -32,8 +32,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('a port that is not set (newcomer N9)', () => {
-  it('is the next free one if the default is busy, and stays the same at the next start', async () => {
+describe('a port that is not configured (newcomer N9)', () => {
+  it('is the next free port if the default is busy, and stays the same after a restart', async () => {
     const busy = await freePort();
     const config = readConfig({ DATA_DIR: data_dir });
 
@@ -48,7 +48,7 @@ describe('a port that is not set (newcomer N9)', () => {
     expect(JSON.parse(readFileSync(join(data_dir, 'ports.json'), 'utf8'))).toEqual({ CAPTURE_PORT: port });
   });
 
-  it('is saved only with an embedded database', async () => {
+  it('is saved only if the database is embedded', async () => {
     await freePort();
     const config = readConfig({ DATA_DIR: data_dir, DATABASE_URL: 'postgres://x/y', SECRET_KEY: 'k'.repeat(32) });
     const ports: number[] = [];
@@ -63,7 +63,7 @@ describe('a port that is not set (newcomer N9)', () => {
     expect(ports).toEqual([1025, 1026, 1027]);
   });
 
-  it('falls back to the default if the saved one cannot be read', async () => {
+  it('falls back to the default if the saved port cannot be read', async () => {
     writeFileSync(join(data_dir, 'ports.json'), '{"INBOUND_PORT":"x"');
 
     const { port } = await listenNear(readConfig({ DATA_DIR: data_dir }), 'INBOUND_PORT', async (port) => ({ port }));
@@ -71,15 +71,15 @@ describe('a port that is not set (newcomer N9)', () => {
     expect(port).toBe(2525);
   });
 
-  it('aborts the start if another error is the cause', async () => {
+  it('aborts startup if the error has any other cause', async () => {
     const denied = async () => Promise.reject(Object.assign(new Error('denied'), { code: 'EACCES' }));
 
     await expect(listenNear(readConfig({ DATA_DIR: data_dir }), 'PORT', denied)).rejects.toThrow('denied');
   });
 });
 
-describe('a port that is set', () => {
-  it('aborts the start if it is busy, and the error names its variable', async () => {
+describe('a configured port', () => {
+  it('aborts startup if it is busy, and the error names the variable', async () => {
     const { port } = await listen(0);
     const config = readConfig({ DATA_DIR: data_dir, CAPTURE_PORT: String(port) });
 

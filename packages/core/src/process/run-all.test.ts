@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runAll } from './run-all.ts';
 
-it('steps run in order, even after a failed one, and the failures are thrown', async () => {
+it('steps run in order, even after a step fails, and the failures are thrown', async () => {
   const order: string[] = [];
   const fail = (name: string) => async () => {
     order.push(name);

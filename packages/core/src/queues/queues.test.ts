@@ -79,12 +79,12 @@ async function deferredMail(): Promise<{ job: string; message_id: string; recipi
 }
 
 describe('a job id', () => {
-  it('converts from a UUID to letters and back', () => {
+  it('can be converted from a UUID to letters and back', () => {
     const uuids = [...Array.from({ length: 50 }, () => randomUUID()), 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
     for (const uuid of uuids) expect(uuidOfJob(jobId(uuid))).toBe(uuid);
   });
 
-  it('has a single spelling, and rejects anything else', () => {
+  it('has only one valid spelling', () => {
     const id = jobId(randomUUID());
     for (const text of [
       '',
@@ -100,7 +100,7 @@ describe('a job id', () => {
 });
 
 describe('queues.list', () => {
-  it('shows every queue with its latest measurements', async () => {
+  it('shows every queue with its most recent measurements', async () => {
     await addClose(['whk_a', 'whk_b']);
     await addClose(['whk_c'], new Date(world.clock.now() + HOUR_MS));
     await world.clock.advance(20_000);
@@ -116,7 +116,7 @@ describe('queues.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('counts nothing on read', async () => {
+  it('does not count jobs on read', async () => {
     await measure();
     await addClose(['whk_later']);
 
@@ -126,7 +126,7 @@ describe('queues.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('is measured by one of several workers, and not again right away', async () => {
+  it('shows queues measured by one of several workers, and not measured again right away', async () => {
     const peer = await world.peer();
     await world.clock.advance(60_000);
 
@@ -135,7 +135,7 @@ describe('queues.list', () => {
     expect(done.sort()).toEqual([false, true]);
   });
 
-  it('derives rates and waits from worker records', async () => {
+  it('derives rates and wait times from worker records', async () => {
     await world.clock.freeze(new Date(Math.ceil(world.clock.now() / 60_000) * 60_000));
     await world.services.sql`delete from queue_minutes`;
     await measure();
@@ -174,7 +174,7 @@ describe('queues.list', () => {
 });
 
 describe('jobs.list', () => {
-  it('returns all jobs in a state once, latest first, even if many are due at the same time', async () => {
+  it('returns all jobs in a state once, latest first, even if many are due simultaneously', async () => {
     const due = new Date(world.clock.now() + HOUR_MS);
     const ids = await addClose(
       Array.from({ length: 23 }, (_, n) => `whk_${n}`),
@@ -209,7 +209,7 @@ describe('jobs.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('returns the jobs of a message', async () => {
+  it('returns a message’s jobs', async () => {
     const { job, message_id } = await deferredMail();
 
     const { data } = await invoke(ctx, listJobs, { subject: message_id });
@@ -219,7 +219,7 @@ describe('jobs.list', () => {
 });
 
 describe('jobs.get', () => {
-  it('shows the attempts at an email, latest first', async () => {
+  it('shows an email’s attempts, latest first', async () => {
     const { job } = await deferredMail();
 
     const details = await invoke(ctx, getJob, { id: job });
@@ -228,7 +228,7 @@ describe('jobs.get', () => {
     expect(details.attempts[0]?.error?.message).toContain('later');
   });
 
-  it('shows a parked email as a ready job, with the lane it waits in', async () => {
+  it('shows a parked email as a ready job, with the lane in which it is waiting', async () => {
     const { job, message_id, recipient_id } = await deferredMail();
     const uuid = uuidOfJob(job) ?? '';
     const { sql } = world.services;
@@ -244,14 +244,14 @@ describe('jobs.get', () => {
     });
   });
 
-  it('returns not found for a malformed or unknown id', async () => {
+  it('returns a not-found error for a malformed or unknown id', async () => {
     for (const id of ['job_', 'x', jobId(randomUUID())])
       await expect(invoke(ctx, getJob, { id })).rejects.toMatchObject({ reason: 'job_not_found' });
   });
 });
 
 describe('admin actions on jobs', () => {
-  it('retry a dead job once, and report it', async () => {
+  it('retry a dead job once, and report the retry', async () => {
     const [id = ''] = await addClose(['whk_retry']);
     await die(id);
 
@@ -265,7 +265,7 @@ describe('admin actions on jobs', () => {
     await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'webhook.close', job ? [job] : []));
   });
 
-  it('leave a job held by a worker alone', async () => {
+  it('do not affect a job held by a worker', async () => {
     const [id = ''] = await addClose(['whk_held']);
     const [held] = await world.services.jobs.fetch('webhook.close', 1);
 
@@ -291,7 +291,7 @@ describe('admin actions on jobs', () => {
     await world.services.sql`delete from pgboss.job where name = 'storage.maintain'`;
   });
 
-  it('run a job immediately if it is waiting for its time', async () => {
+  it('run a job immediately if it is scheduled for later', async () => {
     const [id = ''] = await addClose(['whk_now'], new Date(world.clock.now() + HOUR_MS));
 
     expect(await invoke(ctx, runJobNow, { id })).toMatchObject({ state: 'ready' });
@@ -312,7 +312,7 @@ describe('admin actions on jobs', () => {
     expect(await audited(job)).toEqual(['job.retried']);
   });
 
-  it('leave an email claimed by a worker unchanged', async () => {
+  it('do not affect an email claimed by a worker', async () => {
     const { job, message_id } = await deferredMail();
     const { sql } = world.services;
     await sql`update recipients set lease = gen_random_uuid(), lease_until = clock_now() + interval '30 seconds' where message_id = ${message_id}`;
@@ -347,7 +347,7 @@ describe('admin actions on jobs', () => {
     await world.services.sql`delete from pgboss.job where name = ${queue}`;
   });
 
-  it('do not run a webhook job before its deliveries are due, because it would find none', async () => {
+  it('do not run a webhook job before its deliveries are due, because nothing would be sent', async () => {
     const data = { workspace_id: world.workspace_id, webhook_id: 'whk_none' };
     const id = await addJob('webhook.deliver', data, new Date(world.clock.now() + HOUR_MS));
 
@@ -360,7 +360,7 @@ describe('admin actions on jobs', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.deliver'`;
   });
 
-  it('do not cancel an email through its job, and explain how to cancel it', async () => {
+  it('do not cancel an email through its job, and explain how to cancel the email', async () => {
     const { job, message_id } = await deferredMail();
 
     await expect(invoke(ctx, cancelJob, { id: job })).rejects.toMatchObject({
@@ -386,7 +386,7 @@ describe('admin actions on jobs', () => {
   it.each([
     ['run', runJobNow],
     ['retry', retryJob],
-  ])('do not %s a scheduled email before its time, and explain how to reschedule it', async (_, lever) => {
+  ])('do not %s a scheduled email before its time, and explain how to reschedule the email', async (_, lever) => {
     const { message_id, scheduled_at, job } = await scheduledMail();
     const about = `The job is deferred. ${message_id} is scheduled for ${scheduled_at}: move it with PATCH`;
 
@@ -401,7 +401,7 @@ describe('admin actions on jobs', () => {
     await invoke(ctx, cancelMessage, { id: message_id });
   });
 
-  it('do not count a job of a canceled email, because it has nothing left to run', async () => {
+  it('do not count a canceled email’s job, because there is nothing left to run', async () => {
     const { message_id, job } = await scheduledMail();
     await measure();
     const before = await invoke(ctx, getQueue, { queue: 'delivery.attempt' });
@@ -416,7 +416,7 @@ describe('admin actions on jobs', () => {
       await expect(invoke(ctx, action, { id: job })).rejects.toMatchObject({ reason: 'job_not_open' });
   });
 
-  it('drop the old job of a rescheduled email, which its new job sends once', async () => {
+  it('drop a rescheduled email’s old job, and its new job sends the email once', async () => {
     const { message_id, job } = await scheduledMail(48);
     const scheduled_at = new Date(world.clock.now() + 24 * HOUR_MS).toISOString();
     await invoke(ctx, rescheduleMessage, { id: message_id, scheduled_at });
@@ -435,7 +435,7 @@ describe('admin actions on jobs', () => {
     expect(row).toEqual({ state: 'delivered', attempt_count: 1 });
   });
 
-  it('lose no email and send none twice if retries race with workers', async () => {
+  it('lose no email and send no duplicates if retries race with workers', async () => {
     const mails = [];
     for (let count = 0; count < 8; count++) mails.push(await deferredMail());
     const arrived = world.smtp.mails.length;
@@ -458,7 +458,7 @@ describe('admin actions on jobs', () => {
 });
 
 describe('queues.redrive', () => {
-  it('shows a preview, then retries dead jobs, longest dead first', async () => {
+  it('shows a preview, then retries the jobs that have been dead longest first', async () => {
     const ids = await addClose(['whk_1', 'whk_2', 'whk_3']);
     for (const id of ids) await die(id);
 
@@ -482,7 +482,7 @@ describe('queues.redrive', () => {
 });
 
 describe('queues.set_concurrency', () => {
-  it('is stored, shown and recorded in the audit log', async () => {
+  it('stores and shows the setting, and records it in the audit log', async () => {
     const queue = await invoke(ctx, setConcurrency, {
       queue: 'domain.recheck',
       concurrency: 3,
@@ -500,7 +500,7 @@ describe('queues.set_concurrency', () => {
 });
 
 describe('schedules.list', () => {
-  it('describes each schedule in words, with its next run', async () => {
+  it('describes each schedule in words, with the time of the next run', async () => {
     await world.clock.freeze(new Date('2031-03-01T12:00:30Z'));
 
     const { data } = await invoke(ctx, listSchedules, { next_runs: 2 });

@@ -27,8 +27,8 @@ async function refuse(reason: Reason, path: string, workspace_id = world.workspa
   return id;
 }
 
-describe('groups of rejected requests', () => {
-  it('count each reason per route, most frequent first, with the latest request of each', async () => {
+describe('rejected request groups', () => {
+  it('count each reason per route, most frequent first, with the latest request for each', async () => {
     const other = await world.workspace('business');
     await refuse('invalid_email', '/email/send');
     const last = await refuse('invalid_email', '/email/send');

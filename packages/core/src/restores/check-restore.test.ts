@@ -37,7 +37,7 @@ async function copyToLost(message_id: string, stateOf: (email: string) => string
       values (${workspace_id}, ${message_id}, ${id}, ${email}, ${domain}, 'to', ${stateOf(email)}, now())`;
 }
 
-it('a check holds the instance, reports what a log lists as sent, and closes it on request', async () => {
+it('a restore check holds the instance, reports email listed in a sent log, and closes it on request', async () => {
   const sent = await send('ada@example.com');
   const unsent = await send('bob@example.com');
   const shared = await send(['cyd@example.com', 'dan@example.com']);
@@ -130,7 +130,7 @@ it('fairness N8: only log lines that report an email as sent close it as deliver
   ]);
 });
 
-it('a check reads a database that was not lost, and closes email a worker was processing', async () => {
+it('a restore check reads a database that was not lost, and closes email a worker was processing', async () => {
   const { sql } = world.services;
   await sql`delete from holds`;
   const id = await send('ada@example.com');
@@ -151,7 +151,7 @@ it('a check reads a database that was not lost, and closes email a worker was pr
   expect(await stateOf(id)).toEqual(['ada@example.com delivered']);
 });
 
-it('a check closes email that a replica has as delivered, but nothing closed without being sent', async () => {
+it('a restore check closes email delivered according to a replica, but no email closed without being sent', async () => {
   await world.services.sql`delete from holds`;
   const names = [
     'delivered',
@@ -191,7 +191,7 @@ it('a check closes email that a replica has as delivered, but nothing closed wit
   );
 });
 
-it('a check reports missing email again, even if new email has arrived since', async () => {
+it('a restore check reports missing email again, even if new email has since arrived', async () => {
   await world.services.sql`delete from holds`;
   const before = await send('old@example.com');
   await world.clock.advance(600_000);
@@ -215,7 +215,7 @@ it('a check reports missing email again, even if new email has arrived since', a
   expect(first.newest_mail_at).not.toBeNull();
 });
 
-it('a check adopts the end time of an existing instance-wide hold', async () => {
+it('a restore check adopts the end time of an existing instance-wide hold', async () => {
   await world.services.sql`delete from holds`;
   const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const there = await invoke(system(), createHold, {
@@ -236,7 +236,7 @@ it('a check adopts the end time of an existing instance-wide hold', async () => 
   expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, '9999-12-31T00:00:00.000Z']]);
 });
 
-it('a check creates a new hold if the last instance-wide one has expired', async () => {
+it('a restore check creates a new hold if the last instance-wide hold has expired', async () => {
   await world.services.sql`delete from holds`;
   const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
   const there = await invoke(system(), createHold, {

@@ -19,7 +19,7 @@ async function knownOf(lines: readonly string[], emails: readonly string[] = ['a
   return { known: await log.lookup(queries), unclear: log.unclear_lines };
 }
 
-describe('a line in a sent log', () => {
+describe('a sent-log line', () => {
   it.each([
     ['Postfix', `to=<ada@example.com>, dsn=2.0.0, status=sent (250 2.0.0 Ok: queued as 450) message-id=${message}`],
     ['Sendmail', `sm-mta[7]: 3AQEdHVb012345: to=<ada@example.com>, stat=Sent (ok), msgid=${message}`],
@@ -30,7 +30,7 @@ describe('a line in a sent log', () => {
     ['JSON', JSON.stringify({ message_id: `${id}@sandbox.test`, to: 'ada@example.com', status: 'delivered' })],
     ['a list', `2026-01-01T00:00:00Z ${message} <ada@example.com> sent`],
     ['Postrider', `app-1 | ${own({ email_id: id, recipient_id: ada, status: 'delivered', msg: 'mail finished' })}`],
-  ])('counts as sent if it reports so: %s', async (_, line) => {
+  ])('is read as sent if it says so: %s', async (_, line) => {
     const { known, unclear } = await knownOf([line], ['ada@example.com', 'bob@example.com']);
 
     expect(known).toEqual(['sent', 'perhaps']);
@@ -51,7 +51,7 @@ describe('a line in a sent log', () => {
     ['Postrider, accept', own({ email_id: id, via: 'rest', msg: 'mail accepted' })],
     ['Postrider, bounce', own({ email_id: id, recipient_id: ada, status: 'bounced', msg: 'mail finished' })],
     ['Postrider, request', own({ path: `/v1/email/logs/${id}`, status: 'sent', msg: 'request' })],
-  ])('counts as not sent, and is not listed: %s', async (_, line) => {
+  ])('is not read as sent, and is not listed: %s', async (_, line) => {
     const { known, unclear } = await knownOf([line]);
 
     expect(known).toEqual([null]);
@@ -66,7 +66,7 @@ describe('a line in a sent log', () => {
     ['a time', `2026-01-01 00:00:00,250 message ${message} begun`],
     ['a subject', `${id}@sandbox.test,ada@example.com,blocked,"250 off"`],
     ['two replies', `${message} ada@example.com 250 ok, 550 no such user`],
-  ])('counts as not sent, and is listed: %s', async (_, line) => {
+  ])('is not read as sent, but is listed: %s', async (_, line) => {
     const { known, unclear } = await knownOf(['another line', line]);
 
     expect(known).toEqual([null]);
@@ -87,7 +87,7 @@ describe('a line in a sent log', () => {
 describe('a recipient in a sent log', () => {
   const emails = ['ada@example.com', 'bob@example.com', 'cyd@example.com'];
 
-  it('counts as sent if any line reports so, before or after a deferral', async () => {
+  it('is considered sent if any line says so, before or after a deferral', async () => {
     const { known } = await knownOf(
       [
         `${message} to=<ada@example.com> status=deferred`,
@@ -102,7 +102,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'sent', null]);
   });
 
-  it('is not read from the sender, from a reply or from another field', async () => {
+  it('is not read from the sender, a reply or any other field', async () => {
     const { known } = await knownOf(
       [
         `${message} from=<bob@example.com> reply-to=<bob@example.com> to=<ada@example.com> status=sent (250 cyd@example.com)`,
@@ -113,7 +113,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'perhaps', 'perhaps']);
   });
 
-  it('is one of several that Sendmail lists in one line', async () => {
+  it('is read from a Sendmail line that lists several recipients', async () => {
     const { known } = await knownOf(
       [
         `h sendmail[7]: 3AQEdHVb012345: from=<hello@sandbox.test>, size=7, msgid=${message}, relay=app`,
@@ -126,7 +126,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'sent', null]);
   });
 
-  it('does not count as sent because of a copy that a relay sends elsewhere', async () => {
+  it('is not considered sent because of a copy that a relay sends elsewhere', async () => {
     const copy = `${message} to=<archive@example.com> status=sent`;
 
     expect((await knownOf([copy, `${message} to=<ada@example.com> status=deferred`])).known).toEqual([null]);
@@ -144,18 +144,18 @@ describe('a recipient in a sent log', () => {
   });
 });
 
-describe('a relay queue', () => {
+describe('a relay’s queue id', () => {
   const arrival = `h postfix/cleanup[7]: 4A1B2C3D: message-id=${message}`;
   const sent = 'h postfix/smtp[8]: 4A1B2C3D: to=<ada@example.com>, dsn=2.0.0, status=sent (250 2.0.0 Ok)';
 
-  it('identifies the email for a line without a Message-ID, in Postfix', async () => {
+  it('identifies the email for a Postfix line without a Message-ID', async () => {
     const { known, unclear } = await knownOf([arrival, sent, 'h postfix/qmgr[7]: 4A1B2C3D: removed']);
 
     expect(known).toEqual(['sent']);
     expect(unclear.count).toBe(0);
   });
 
-  it('identifies the email for a line without a Message-ID, in Exim', async () => {
+  it('identifies the email for an Exim line without a Message-ID', async () => {
     const exim = (text: string) => `2026-01-01 00:00:00 1tFabc-000000001Ab-0x ${text}`;
     const { known, unclear } = await knownOf(
       [
@@ -171,7 +171,7 @@ describe('a relay queue', () => {
     expect(unclear.count).toBe(0);
   });
 
-  it('forgets an id reused by another email or another machine', async () => {
+  it('is not confused with the same id used by another email or on another machine', async () => {
     const again = 'h postfix/cleanup[7]: 4A1B2C3D: message-id=<another@example.com>';
 
     expect((await knownOf([arrival, 'h postfix/qmgr[7]: 4A1B2C3D: removed', sent])).known).toEqual([null]);
@@ -179,7 +179,7 @@ describe('a relay queue', () => {
     expect((await knownOf([arrival, sent.replace('h ', 'other ')])).known).toEqual([null]);
   });
 
-  it('lists an email that arrived but has no outcome', async () => {
+  it('leads to a listing of email that arrived but has no outcome', async () => {
     const { known, unclear } = await knownOf([arrival, `${message} and no more`]);
 
     expect(known).toEqual([null]);

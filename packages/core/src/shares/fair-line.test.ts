@@ -32,8 +32,8 @@ const reasonOf = (entry: Promise<unknown>) =>
     (error: ShareRejected) => error.reason,
   );
 
-describe('a fair line', () => {
-  it('admits whatever fits, and the next when one leaves', async () => {
+describe('a fair request queue', () => {
+  it('admits every request that fits, and the next request when one leaves', async () => {
     const { line } = lineOf();
     const first = line.enter('a', 5);
     const [second, third] = [line.enter('b', 5), line.enter('c', 5)];
@@ -47,7 +47,7 @@ describe('a fair line', () => {
     expect(await isIn(line.enter('d', 1))).toBe(false);
   });
 
-  it('gives each workspace a turn, however many requests one has waiting', async () => {
+  it('gives each workspace a turn, however many requests another workspace has waiting', async () => {
     const { line } = lineOf({ units: 1, own_units: 1, reserve: 0 });
     const order: string[] = [];
     let leave = await line.enter('greedy');
@@ -73,7 +73,7 @@ describe('a fair line', () => {
     expect(await isIn(line.enter('neighbor', 2))).toBe(true);
   });
 
-  it('skips a workspace whose share is used up, and waits for one that needs more room', async () => {
+  it('skips a workspace that has used its share, but lets no small request pass a large one', async () => {
     const { line } = lineOf({ reserve: 0 });
     await line.enter('a', 6);
     const over_its_share = line.enter('a', 1);
@@ -83,14 +83,14 @@ describe('a fair line', () => {
     expect(await Promise.all([over_its_share, large, small].map(isIn))).toEqual([false, false, false]);
   });
 
-  it('admits a request larger than the total capacity when it is alone', async () => {
+  it('admits a request larger than the total capacity if it is alone', async () => {
     const { line } = lineOf();
 
     expect(await isIn(line.enter('a', 500))).toBe(true);
     expect(await isIn(line.enter('b', 1))).toBe(false);
   });
 
-  it('rejects anything over the limits of one workspace or of all, and counts it', async () => {
+  it('rejects and counts requests over the limits of one workspace or of all workspaces', async () => {
     const { line, metricOf } = lineOf({ units: 1, own_units: 1, reserve: 0, max_own_waiting: 1, max_waiting: 2 });
     await line.enter('a');
     void line.enter('a').catch(() => undefined);
@@ -102,7 +102,7 @@ describe('a fair line', () => {
     expect(metricOf('share_waiting', 'request_bodies')).toBe(2);
   });
 
-  it('stops waiting after a timeout or once the client leaves, without assigning a place', async () => {
+  it('stops waiting after a timeout or when the client leaves, without assigning a place', async () => {
     const { line, metricOf } = lineOf({ units: 1, own_units: 1, reserve: 0, max_wait_ms: 20 });
     const leave = await line.enter('a');
     const abort = new AbortController();
@@ -117,7 +117,7 @@ describe('a fair line', () => {
     expect(metricOf('share_waiting', 'request_bodies')).toBe(0);
   });
 
-  it('rejects everyone when it stops', async () => {
+  it('rejects all waiting requests when it stops', async () => {
     const { line } = lineOf({ units: 1, own_units: 1, reserve: 0 });
     await line.enter('a');
     const waiting = reasonOf(line.enter('b'));

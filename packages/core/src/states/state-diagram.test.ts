@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { statesPage, withDiagram } from '../../../../scripts/draw-states.ts';
 import { transitions } from './state.ts';
 
-it('docs/states.md shows the current transitions; node scripts/draw-states.ts regenerates it', () => {
+it('docs/states.md shows the current transitions (regenerate it with node scripts/draw-states.ts)', () => {
   const page = readFileSync(statesPage, 'utf8');
 
   expect(page).toBe(withDiagram(page));

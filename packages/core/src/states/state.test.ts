@@ -19,8 +19,8 @@ afterAll(async () => {
 const countsOf = (states: readonly DeliveryState[]) =>
   Object.fromEntries([...Map.groupBy(states, (state) => state)].map(([state, same]) => [state, same.length]));
 
-describe('the states', () => {
-  it('follow the order of the database enum', async () => {
+describe('the state list', () => {
+  it('follows the order of the database enum', async () => {
     const rows = await sql<{ state: string }[]>`select unnest(enum_range(null::delivery_state))::text as state`;
 
     expect(rows.map((row) => row.state)).toEqual([...deliveryStates]);
@@ -68,8 +68,8 @@ describe('messageStatus', () => {
   });
 });
 
-describe('the transitions', () => {
-  it('leave a closed state only for a later report', () => {
+describe('state transitions', () => {
+  it('change a closed state only because of a later report', () => {
     const { confirm, ...others } = transitions;
     expect([confirm.from, confirm.to]).toEqual([['queued', 'failed'], 'delivered']);
     for (const { from, to } of Object.values(others)) {
@@ -79,7 +79,7 @@ describe('the transitions', () => {
     }
   });
 
-  it('reach every state', () => {
+  it('lead to every state', () => {
     const reached = new Set<string>(Object.values(transitions).map(({ to }) => to));
 
     expect(deliveryStates.filter((state) => !reached.has(state))).toEqual([]);

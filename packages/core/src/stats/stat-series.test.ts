@@ -64,8 +64,8 @@ function values({ series: lines }: Stats, metric: Metric, key: string | null = n
 
 const stored = () => world.services.sql`select * from stat_minutes order by workspace_id, dimension, at, key`;
 
-describe('the statistics series of a workspace', () => {
-  it('counts recipients in the minute the event happened', async () => {
+describe('a workspace’s statistics series', () => {
+  it('counts recipients in the minute in which the event occurred', async () => {
     refuse({ later: [451, '4.3.0 Later'], never: [550, '5.1.1 Unknown'] });
     await send(['ada@example.com', 'later@example.com', 'never@example.com']);
     const canceled = await send(['one@example.com', 'two@example.com'], { scheduled_at: at(HOUR_MS) });
@@ -88,7 +88,7 @@ describe('the statistics series of a workspace', () => {
     expect(stats.complete_until).toBe(at(2 * MINUTE_MS));
   });
 
-  it('counts late commits when a minute is recomputed, and nothing twice', async () => {
+  it('includes late commits when a minute is recomputed, and counts nothing twice', async () => {
     await send('first@example.com');
     await world.clock.advance(2 * MINUTE_MS);
     await rollUpStats(world.services);
@@ -110,7 +110,7 @@ describe('the statistics series of a workspace', () => {
     expect(await stored()).toEqual(once);
   });
 
-  it('adds up UTC hours and days from minutes, whatever the reader’s time zone', async () => {
+  it('sums minutes into UTC hours and days, whatever the reader’s time zone', async () => {
     for (const minutes of [59, 60, 61, 24 * 60 + 1]) {
       await world.clock.freeze(new Date(midnight + minutes * MINUTE_MS));
       await send('ada@example.com');
@@ -126,7 +126,7 @@ describe('the statistics series of a workspace', () => {
     expect(days.series[0]?.points.map((point) => point.at)).toEqual([at(0), at(DAY_MS)]);
   });
 
-  it('promise P25: catches up after hours of downtime, latest minutes first, each step saved', async () => {
+  it('promise P25: catches up after hours of downtime, latest minutes first, saving each step', async () => {
     await send('old@example.com');
     await world.clock.advance(9 * HOUR_MS);
     await send('new@example.com');
@@ -170,7 +170,7 @@ describe('the statistics series of a workspace', () => {
     expect(values(await series({ bucket: 'hour' }), 'accepted')).toEqual({ 0: 1 });
   });
 
-  it('reports the time from acceptance to first attempt and to delivery', async () => {
+  it('reports the time from acceptance to the first attempt and to delivery', async () => {
     refuse({ later: [451, '4.3.0 Later'] });
     await send('later@example.com');
     await send('planned@example.com', { scheduled_at: at(8000) });
@@ -194,7 +194,7 @@ describe('the statistics series of a workspace', () => {
 });
 
 describe('a statistics response', () => {
-  it('has at most 30,000 points, which is checked before anything is read', async () => {
+  it('has at most 30,000 points, a limit checked before any data is read', async () => {
     await world.clock.freeze(new Date(midnight + 6 * HOUR_MS));
     const input = { bucket: 'minute', group_by: 'tag', top: 29 };
     const two = ['accepted', 'delivered'];
@@ -209,8 +209,8 @@ describe('a statistics response', () => {
   });
 });
 
-describe('the dimensions of a series', () => {
-  it('are sending domain, tag, provider and key, with one series for everything beyond the top', async () => {
+describe('the dimensions of a statistics series', () => {
+  it('are sending domain, tag, provider and key, with one series for all but the top values', async () => {
     await world.domain('shop.test');
     const key = await world.key({ scopes: ['email:send'] });
     await send(['a@gmail.com', 'b@gmail.com', 'c@hotmail.com', 'd@example.com'], { tags: ['receipt', 'shop'] });
@@ -247,7 +247,7 @@ describe('the dimensions of a series', () => {
     ]);
   });
 
-  it('give a minute’s busiest keys their own rows, and lose nothing of the rest', async () => {
+  it('give each minute’s busiest values their own rows, and combine the rest without loss', async () => {
     for (let index = 0; index < 40; index++)
       await send(['a@example.com', 'b@example.com'].slice(0, index < 5 ? 2 : 1), { tags: [`tag${index}`] });
     await world.clock.advance(2 * MINUTE_MS);
@@ -261,7 +261,7 @@ describe('the dimensions of a series', () => {
   });
 });
 
-describe('a series', () => {
+describe('access to a statistics series', () => {
   const actor = (scopes: KeyActor['scopes']) =>
     createContext(world.services, {
       kind: 'key',
@@ -301,7 +301,7 @@ describe('a series', () => {
     }
   });
 
-  it('is rejected for a range that is empty, reversed, too long, or past its retention', async () => {
+  it('is rejected for a range that is empty, reversed, too long, or past the retention period', async () => {
     const ranges: (Record<string, unknown> & { since: number; until?: number })[] = [
       { since: 0, until: 0 },
       { since: HOUR_MS, until: 0 },

@@ -39,7 +39,7 @@ describe('a database role that owns nothing', () => {
     expect(await own`select from messages`).toHaveLength(1);
   });
 
-  it('cannot change the schema or misuse those functions', async () => {
+  it('cannot change the schema or misuse the owner’s functions', async () => {
     await expect(own`create table other (id int)`).rejects.toThrow('permission denied');
     await expect(own`alter table messages add column other text`).rejects.toThrow('must be owner');
     await expect(own`select drop_partition('messages', 'messages_default')`).rejects.toThrow('may be dropped');
@@ -48,7 +48,7 @@ describe('a database role that owns nothing', () => {
     expect(await mayMigrate(world.services.sql)).toBe(true);
   });
 
-  it('has no access to table-changing functions except the owner’s, each with its own search path', async () => {
+  it('can call only the owner’s table-changing functions, each of which sets its search path', async () => {
     const functions = await world.services.sql<{ name: string }[]>`
       select p.proname || case when p.prosecdef then ', as the owner' else '' end as name from pg_proc p
       where p.pronamespace = 'public'::regnamespace

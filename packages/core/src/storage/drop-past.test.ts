@@ -32,7 +32,7 @@ const pastMail = () => oldestKept(world.services, 'messages', 'message');
 const LATER = { scheduled_at: '2030-08-01T00:00:00Z' };
 
 describe('a partition locked by a reader', () => {
-  it('fails to drop within the lock timeout, and is dropped once the reader finishes', async () => {
+  it('fails to be dropped within the lock timeout, and is dropped once the reader finishes', async () => {
     const { sql } = world.services;
     await send();
     await world.clock.advance(40 * DAY_MS);
@@ -57,8 +57,8 @@ describe('a partition locked by a reader', () => {
   });
 });
 
-describe('a partition with more live data than can be moved in one run', () => {
-  it('is kept, and the log reports its size in bytes', async () => {
+describe('a partition with more live data than one run can move', () => {
+  it('is kept, and its size in bytes is logged', async () => {
     const id = await send(LATER);
     await world.services.sql`
       update bodies set html = (select string_agg(md5(n::text), '') from generate_series(1, 1100000) n)
@@ -74,7 +74,7 @@ describe('a partition with more live data than can be moved in one run', () => {
     expect(home).toEqual({ home: 'bodies_20300513' });
   });
 
-  it('is kept if it has more than 5,000 open emails, and 5,000 of them move', async () => {
+  it('is kept if it has more than 5,000 open emails, of which 5,000 are moved', async () => {
     const { sql } = world.services;
     const id = await send(LATER);
     const add = (from: number, to: number) => sql`
@@ -96,8 +96,8 @@ describe('a partition with more live data than can be moved in one run', () => {
   });
 });
 
-describe('attempts younger than their retention', () => {
-  it('are kept when the month of their email is dropped', async () => {
+describe('attempts younger than their retention period', () => {
+  it('are kept when their email’s month is dropped', async () => {
     const { sql } = world.services;
     await send();
     const late = await send({ scheduled_at: '2030-06-03T12:00:00Z' });
@@ -114,7 +114,7 @@ describe('attempts younger than their retention', () => {
 });
 
 describe('many rows in a default partition', () => {
-  it('are deleted on every page once past their retention', async () => {
+  it('are deleted from every page once they are past their retention period', async () => {
     const { sql } = world.services;
     const id = await send();
     await sql`

@@ -14,7 +14,7 @@ const send = () =>
   invoke(ctx(), sendMessage, { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' });
 
 describe('the storage report', () => {
-  it('shows the bytes of every table with its partitions, and each retention period', async () => {
+  it('shows every table’s size in bytes, including partitions, and each retention period', async () => {
     await send();
     await world.drain();
 
@@ -68,7 +68,7 @@ describe('the storage report', () => {
   });
 });
 
-describe('days until the disk is full', () => {
+describe('the estimate of days until the disk is full', () => {
   const disk = { free_bytes: 1e9, total_bytes: 2e9 };
   const forever = { kept_days: null, of_mail: 1e9 };
 
@@ -91,8 +91,8 @@ describe('days until the disk is full', () => {
   });
 });
 
-describe('retention', () => {
-  it('is shown as effective: never longer than that of the email it belongs to', async () => {
+describe('the reported retention period', () => {
+  it('is the effective one, never longer than the retention period of the email', async () => {
     const retention = await invoke(ctx(), getRetention, {});
 
     expect(Object.fromEntries(retention.kinds.map(({ kind, kept_seconds }) => [kind, kept_seconds]))).toEqual({

@@ -55,7 +55,7 @@ function thisWeek(): string {
 }
 
 describe('storage maintenance 130 days later', () => {
-  it('moves rows out of the default partition, and they remain readable', async () => {
+  it('moves rows out of the default partition, and keeps them readable', async () => {
     await world.clock.advance(130 * DAY_MS);
     const id = await send();
     await world.drain();
@@ -70,7 +70,7 @@ describe('storage maintenance 130 days later', () => {
     expect((await invoke(ctx, listMessages, { tag: 'welcome' })).data).toMatchObject([{ id, status: 'delivered' }]);
   });
 
-  it('creates partitions with the same indexes, compression and constraints as the original ones', async () => {
+  it('creates partitions with the same indexes, compression and constraints as the originals', async () => {
     await world.clock.advance(130 * DAY_MS);
     await send();
     await maintainStorage(world.services);
@@ -98,7 +98,7 @@ describe('storage maintenance 130 days later', () => {
     }
   });
 
-  it('leaves room to drop a month of attempts and webhook deliveries manually', async () => {
+  it('allows a month of attempts and webhook deliveries to be dropped manually', async () => {
     const { sql } = world.services;
     const id = await send();
     await world.drain();
@@ -133,8 +133,8 @@ describe('storage maintenance 130 days later', () => {
   });
 });
 
-describe('a task that fails', () => {
-  it('does not stop the others, and every failure is reported at the end', async () => {
+describe('a failing maintenance task', () => {
+  it('does not stop other tasks, and every failure is reported at the end', async () => {
     await world.clock.advance(130 * DAY_MS);
     await world.services.sql`
       insert into rate_windows values (derived_id('key', no_id(), 'old'), 'send', clock_now() - interval '1 hour', 1)`;

@@ -88,7 +88,7 @@ async function rowsOf(): Promise<Record<string, readonly [number, number]>> {
 const all = (count: readonly [number, number]) => Object.fromEntries(TABLES.map((table) => [table, count]));
 
 describe('expired data', () => {
-  it('is reported as expired immediately: transcript, content, then events and attempts, then the email', async () => {
+  it('is reported as expired immediately: transcript, content, events and attempts, then the email', async () => {
     const id = await send();
     const [event] = (await invoke(ctx(), listEvents, {})).data;
     const attempt = (await invoke(ctx(), getMessage, { id })).attempts[0];
@@ -123,7 +123,7 @@ describe('expired data', () => {
     expect(await rowsOf()).toMatchObject({ messages: [1, 0], bodies: [1, 0], recipients: [1, 0] });
   });
 
-  it('is dropped from disk with its week or its month', async () => {
+  it('is dropped from disk together with its week or month', async () => {
     await send();
     expect(await rowsOf()).toMatchObject({ transcripts: [1, 0], bodies: [1, 0], attempts: [1, 0], messages: [1, 0] });
 
@@ -148,7 +148,7 @@ describe('expired data', () => {
     expect(await listed()).toEqual([fresh]);
   });
 
-  it('is deleted from the default partition too, along with captures and webhook deliveries', async () => {
+  it('is also deleted from the default partition, along with captures and webhook deliveries', async () => {
     await invoke(ctx(), createWebhook, { url: 'http://127.0.0.1:9099/' });
     await world.clock.advance(-400 * DAY_MS);
     await send();
@@ -174,8 +174,8 @@ describe('expired data', () => {
   });
 });
 
-describe('email still open past its retention', () => {
-  it('is shown with its content and sent without retaining its month, and expires afterward', async () => {
+describe('email still open past its retention period', () => {
+  it('is shown with its content and sent without retaining its month, and then expires', async () => {
     const closed = await send();
     const open = await send({ scheduled_at: '2030-08-01T00:00:00Z', to: ['ada@example.com', 'bob@example.com'] });
     await days(45);
@@ -233,7 +233,7 @@ describe('email still open past its retention', () => {
     expect(await complain(open, 'bob@example.com')).toMatchObject({ kind: 'ignored' });
   });
 
-  it('can still bounce if it was closed shortly before its month is dropped', async () => {
+  it('can still bounce if it closes shortly before its month is dropped', async () => {
     const id = await send({ scheduled_at: '2030-06-20T11:00:00Z' });
     await send();
     await world.clock.freeze(new Date('2030-06-20T11:00:01Z'));
@@ -246,7 +246,7 @@ describe('email still open past its retention', () => {
     expect(await complain(id, 'ada@example.com')).toEqual({ kind: 'complained' });
   });
 
-  it('is found behind newer email, a page at a time from either end', async () => {
+  it('is listed behind newer email, one page at a time from either end', async () => {
     const scheduled_at = '2030-08-01T00:00:00Z';
     const old = [await send({ scheduled_at }), await send(), await send({ scheduled_at })];
     await days(30);
@@ -270,8 +270,8 @@ describe('email still open past its retention', () => {
   });
 });
 
-describe('a retention period for messages alone', () => {
-  it('applies to their events, attempts, transcripts and webhook deliveries too', async () => {
+describe('a retention period set only for messages', () => {
+  it('also applies to their events, attempts, transcripts and webhook deliveries', async () => {
     const default_world = await createWorld({ RETENTION_MESSAGES: '20d', TRANSCRIPTS: 'all' });
     try {
       await default_world.clock.freeze(new Date('2030-05-15T12:00:00Z'));
@@ -301,7 +301,7 @@ describe('a retention period for messages alone', () => {
   });
 });
 
-describe('a configuration without retention', () => {
+describe('a configuration without retention settings', () => {
   it('keeps email indefinitely, and transcripts for thirty days', async () => {
     const default_world = await createWorld({ TRANSCRIPTS: 'all' });
     try {

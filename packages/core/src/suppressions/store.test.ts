@@ -32,7 +32,7 @@ async function factsOf(email: string): Promise<unknown[]> {
   return data.map((event) => event.data.suppression).filter((facts) => (facts as { email: string }).email === email);
 }
 
-it('an address is added once, with one event that states its cause', async () => {
+it('an address is added once, with one event that records the cause', async () => {
   const first = bounced('once@example.com', { source_event_id: CAUSE });
 
   const added = await add(first, bounced('once@example.com', { id: newId('suppression', world.clock.now()) }));
@@ -75,7 +75,7 @@ it('a temporary suppression becomes permanent when a server rejects the mailbox 
   }
 });
 
-it('an address matches in every spelling', async () => {
+it('an address matches in every equivalent spelling', async () => {
   const added = await add(bounced('Mixed.Case@example.com'), bounced('mixed.case@example.com'));
 
   expect(added).toMatchObject([{ email: 'mixed.case@example.com' }]);

@@ -21,7 +21,7 @@ function withScopes(scopes: readonly Scope[]) {
 }
 
 describe('monthly usage', () => {
-  it('is projected from the elapsed days, and stays final once the month is over', async () => {
+  it('is projected from the elapsed days, and is final once the month is over', async () => {
     await world.clock.freeze(new Date('2031-04-10T00:00:00.000Z'));
     const { workspace_id } = await world.workspace('free');
     await world.domain('free.test', workspace_id);
@@ -48,7 +48,7 @@ describe('monthly usage', () => {
     expect(empty).toMatchObject({ month: '2031-05', used: 0, projected_end_of_month: 0 });
   });
 
-  it('covers an admin’s own workspace, and rejects a month that has not begun', async () => {
+  it('covers an admin’s own workspace, and is rejected for a month that has not begun', async () => {
     const { workspace_id } = await world.workspace('free');
     const admin = withScopes(['admin']);
 

@@ -5,7 +5,7 @@ import { MAX_KEY_STREAMS, MAX_WORKSPACE_STREAMS, openStream } from './open-strea
 const world = await openWorld();
 const { sql } = world.services;
 
-it('streams with many keys leave room for those of another workspace', async () => {
+it('streams opened with one workspace’s many keys leave room for another workspace’s streams', async () => {
   const { workspace_id } = world;
   const keys = await Promise.all(
     Array.from({ length: MAX_WORKSPACE_STREAMS / MAX_KEY_STREAMS + 1 }, () => world.key({ scopes: ['admin'] })),

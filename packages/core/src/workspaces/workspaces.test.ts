@@ -65,7 +65,7 @@ describe('a new workspace', () => {
     expect(await invoke(world.as(workspace.id), getMessage, { id })).toMatchObject({ status: 'delivered' });
   });
 
-  it('appears in its own audit log and the instance’s, without the secret', async () => {
+  it('appears in its own audit log and in the instance’s, without the secret', async () => {
     const workspace = await create();
 
     const [own] = await actions(world.as(workspace.id), {});
@@ -74,13 +74,13 @@ describe('a new workspace', () => {
     expect(all).toEqual(own);
   });
 
-  it('is rejected for a plan that does not exist', async () => {
+  it('is rejected if its plan does not exist', async () => {
     await expect(create('golden')).rejects.toMatchObject({ reason: 'plan_not_found' });
   });
 });
 
 describe('the workspace list', () => {
-  it('is paged newest first, for operators only', async () => {
+  it('is paged with the newest first, and is limited to operators', async () => {
     await world.clock.advance(1000);
     const first = await create();
     await world.clock.advance(1000);
@@ -96,7 +96,7 @@ describe('the workspace list', () => {
 });
 
 describe('a workspace', () => {
-  it('can be viewed and updated by its admin, and by an external operator', async () => {
+  it('can be viewed and updated by its admin or by an operator from outside', async () => {
     const { id } = await create();
     const admin = withScopes(id, ['admin']);
 
@@ -113,7 +113,7 @@ describe('a workspace', () => {
     expect(await actions(operator, { chain: 'instance', target_id: id, action: 'workspace.updated' })).toHaveLength(1);
   });
 
-  it('a workspace of another account is reported to an admin as not found', async () => {
+  it('is reported as not found to an admin of another account', async () => {
     const { id } = await create();
     const admin = withScopes(world.workspace_id, ['admin']);
     const reader = withScopes(world.workspace_id, ['email:logs:read']);
@@ -132,7 +132,7 @@ describe('a workspace', () => {
 });
 
 describe('a changed plan', () => {
-  it('applies from the next request, despite the process cache', async () => {
+  it('applies from the next request, despite cached data in the process', async () => {
     const { id, api_key } = await create('starter');
     const many = mail(Array.from({ length: 20 }, (_, index) => `a${index}@example.com`));
     await invoke(withSecret(api_key.secret), sendMessage, many);
@@ -154,7 +154,7 @@ describe('a changed plan', () => {
     });
   });
 
-  it('can be created, edited with effect on the next request, and deleted once unused', async () => {
+  it('can be created, edited with effect from the next request, and deleted once unused', async () => {
     await invoke(operator, createPlan, { name: 'tiny', monthly_emails: 100, recipients_per_request: 5 });
     const { id, api_key } = await create('tiny');
     const two = mail(['a@example.com', 'b@example.com']);
@@ -194,7 +194,7 @@ describe('a changed plan', () => {
     ['logs_per_minute', -60],
     ['default_per_minute', Number.NaN],
     ['workspace_rate', 0],
-  ])('cannot be set with %s %d', async (field, value) => {
+  ])('cannot have %s set to %d', async (field, value) => {
     const limits = { recipients_per_request: 10, [field]: value };
     await expect(invoke(operator, createPlan, { name: 'odd', ...limits })).rejects.toMatchObject({
       reason: 'invalid_type',
@@ -204,7 +204,7 @@ describe('a changed plan', () => {
     });
   });
 
-  it('cannot be created twice under one name', async () => {
+  it('cannot be created twice with the same name', async () => {
     await expect(invoke(operator, createPlan, { name: 'free', recipients_per_request: 1 })).rejects.toMatchObject({
       reason: 'plan_exists',
     });

@@ -11,9 +11,9 @@ writeFileSync(authority, 'an authority');
 
 const read = (address: string) => takeTls(new URL(`postgres://ada:secret@${address}`));
 
-describe('the TLS of a database address', () => {
+describe('TLS for a database URL', () => {
   it.each(['localhost/x', '127.0.0.1/x', '127.8.8.8:5432/x', '[::1]/x', '%2Fvar%2Frun%2Fpostgresql/x'])(
-    'fairness P33: is off on this machine unless requested: %s',
+    'fairness P33: is off for a database on this machine unless requested: %s',
     (address) => {
       expect(read(address).ssl).toBe(false);
       expect(read(`${address}?sslmode=verify-full`).ssl).toMatchObject({ rejectUnauthorized: true });
@@ -21,7 +21,7 @@ describe('the TLS of a database address', () => {
   );
 
   it.each(['db.test/x', '10.0.0.7/x', '[fd00::7]/x', 'localhost.db.test/x', '/x'])(
-    'fairness P33: verifies the certificate and its host name everywhere else: %s',
+    'fairness P33: verifies the certificate and its host name for any other host: %s',
     (address) => {
       const url = new URL(address === '/x' ? 'postgres:///x' : `postgres://ada@${address}`);
 
@@ -42,7 +42,7 @@ describe('the TLS of a database address', () => {
     ['verify-ca', { rejectUnauthorized: true }],
     [`verify-full&sslrootcert=${authority}`, { rejectUnauthorized: true, ca: 'an authority' }],
     [`verify-full&sslcert=${authority}&sslkey=${authority}`, { cert: 'an authority', key: 'an authority' }],
-  ])('fairness P33: follows the address: sslmode=%s', (sslmode, ssl) => {
+  ])('fairness P33: is determined by the URL: sslmode=%s', (sslmode, ssl) => {
     const result = read(`db.test/x?application_name=a&sslmode=${sslmode}`);
 
     expect({ ssl: result.ssl }).toMatchObject({ ssl });

@@ -9,7 +9,7 @@ it.each([
   ['N', '', false],
   ['S', '?sslmode=require', false],
 ])(
-  'a server that replies %s to a client with "%s" lacks required TLS: %s (newcomer N19)',
+  'a server that replies %s to a client with "%s" is reported as lacking TLS: %s (newcomer N19)',
   async (reply, parameters, none) => {
     const server = createServer((socket) => socket.once('data', () => socket.end(reply)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -74,12 +74,12 @@ describe('both database drivers', () => {
     ['localhost', 'sslmode=verify-full&sslrootcert=AUTHORITY', true],
     ['127.0.0.1', 'sslmode=verify-full&sslrootcert=AUTHORITY', 'rejected'],
     ['127.0.0.1', 'sslmode=verify-ca&sslrootcert=AUTHORITY', true],
-  ] as const)('fairness P33: treat %s with %s alike: %s', async (host, query, outcome) => {
+  ] as const)('fairness P33: treat %s with %s in the same way: %s', async (host, query, outcome) => {
     expect(await outcomesOf(host, query.replace('AUTHORITY', authority))).toEqual([outcome, outcome]);
   });
 });
 
-it('fairness P34: a commit is flushed even if the role setting says otherwise', async () => {
+it('fairness P34: a commit is flushed to disk even if the role’s setting says otherwise', async () => {
   const admin = connect(server.url, { max: 1, application_name: 'tls-test' });
   await admin.unsafe('alter role current_user set synchronous_commit = off');
   const sql = connect(server.url, { max: 1, application_name: 'tls-test' });

@@ -19,7 +19,7 @@ function passed(size: number): void {
   pace.ended(0);
 }
 
-describe('a low rate of results', () => {
+describe('batching at a low rate of results', () => {
   it.each([
     [1, 15],
     [199, 15],
@@ -32,7 +32,7 @@ describe('a low rate of results', () => {
   });
 
   it.each([1, 99, 199])(
-    '%i results received while the last were being recorded go next, or alongside them',
+    '%i results received during the previous commit are recorded next or concurrently',
     (waiting) => {
       pace.begun(23);
 
@@ -42,7 +42,7 @@ describe('a low rate of results', () => {
   );
 });
 
-describe('a rush of results', () => {
+describe('batching during a burst of results', () => {
   it.each([
     [1, 50],
     [99, 50],
@@ -57,14 +57,14 @@ describe('a rush of results', () => {
     [1, 50],
     [99, 50],
     [100, 0],
-  ])('%i results received while the last were being recorded wait for %i ms more', (waiting, ms) => {
+  ])('%i results received during the previous commit wait for %i ms more', (waiting, ms) => {
     pace.begun(24);
 
     expect(pace.came(waiting)).toBe(ms);
     expect(pace.ended(waiting)).toBe(ms);
   });
 
-  it('a batch of 23 ends the rush', () => {
+  it('a batch of 23 ends the burst', () => {
     passed(24);
     passed(23);
 
@@ -73,8 +73,8 @@ describe('a rush of results', () => {
   });
 });
 
-describe('two batches being recorded', () => {
-  it.each([1, 24])('200 results wait no longer after batches of %i', (size) => {
+describe('batching while two batches are being recorded', () => {
+  it.each([1, 24])('200 results do not wait longer after batches of %i', (size) => {
     pace.begun(size);
     pace.begun(size);
 
@@ -82,7 +82,7 @@ describe('two batches being recorded', () => {
     expect(pace.came(200)).toBe(0);
   });
 
-  it('the end of one batch makes room for the next', () => {
+  it('the next batch starts when one of the two ends', () => {
     pace.begun(200);
     pace.begun(200);
     pace.ended(0);
@@ -91,15 +91,15 @@ describe('two batches being recorded', () => {
     expect(pace.came(100)).toBe(0);
   });
 
-  it('the end of a batch starts no wait if no result arrived', () => {
+  it('the end of a batch starts no wait if no result has arrived', () => {
     pace.begun(23);
 
     expect(pace.ended(0)).toBeNull();
   });
 });
 
-describe('a low limit of unrecorded results', () => {
-  it('a batch waits for at most half of the limit, in a rush or not', () => {
+describe('batching with a low limit on unrecorded results', () => {
+  it('a batch waits for at most half of the limit, during a burst or not', () => {
     unrecorded = 8;
 
     expect(pace.came(3)).toBe(15);
@@ -110,8 +110,8 @@ describe('a low limit of unrecorded results', () => {
   });
 });
 
-describe('a low limit of concurrent deliveries', () => {
-  it('a batch waits for at most half of the limit in a rush', () => {
+describe('batching with a low limit on concurrent deliveries', () => {
+  it('a batch waits for at most half of the limit during a burst', () => {
     max = 60;
     passed(24);
 
@@ -126,14 +126,14 @@ describe('a low limit of concurrent deliveries', () => {
   it.each([
     [4, 15],
     [5, 50],
-  ])('a limit of ten, after a batch of %i, lets the next result wait for %i ms', (size, ms) => {
+  ])('a limit of ten, after a batch of %i, makes the next result wait for %i ms', (size, ms) => {
     max = 10;
     passed(size);
 
     expect(pace.came(1)).toBe(ms);
   });
 
-  it('a limit set later applies from then on', () => {
+  it('a changed limit applies from then on', () => {
     passed(24);
     expect(pace.came(50)).toBe(50);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createInFlightSet } from './in-flight-set.ts';
 
-it('the set contains whatever was added and not removed, in any order', () => {
+it('the in-flight set contains whatever was added and not removed, in any order', () => {
   const step = fc.record({ who: fc.nat(9), add: fc.boolean() });
 
   fc.assert(

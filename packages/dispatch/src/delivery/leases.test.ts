@@ -17,7 +17,7 @@ it.each([
   expect(outOfLease([entry], MINUTE_MS)).toEqual(expected ? [entry] : []);
 });
 
-it('a lookup finds each of many leases, and only those', () => {
+it('a lookup finds each of many leases, and no others', () => {
   const lapsed = [0, 1, 2].map((lease_ends) => ({ lease_ends, has_result: false }));
   const others = [3, 4].map((lease_ends) => ({ lease_ends, has_result: false }));
 

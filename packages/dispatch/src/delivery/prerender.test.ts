@@ -14,8 +14,8 @@ function contents(count: number, large = false): { readonly made: number[]; read
   return { made: order, list };
 }
 
-describe('email waiting for its place', () => {
-  it('is rendered in order, a limited number ahead, and the next when one is taken', async () => {
+describe('email waiting for its turn to be sent', () => {
+  it('is rendered in order, a limited number ahead, with one more each time an email is taken', async () => {
     const { made: order, list } = contents(5);
     const [first, , third] = list.map(createPrerender(2));
     expect(order).toEqual([0, 1]);
@@ -35,7 +35,7 @@ describe('email waiting for its place', () => {
     expect(order).toEqual([0, 1, 2]);
   });
 
-  it('is not rendered if taken before its turn, and large messages are never rendered ahead', () => {
+  it('is not rendered if taken before its turn, or ahead of its turn if it is large', () => {
     const { made: order, list } = contents(3);
     const [, second] = list.map(createPrerender(1));
     expect(second?.take()).toBeNull();

@@ -107,8 +107,8 @@ async function triedIn(domain: string): Promise<number> {
 const liveJobs = () => world.services.sql`
   select from pgboss.job where name = 'delivery.attempt' and state < 'completed' and start_after <= pgboss.job_now()`;
 
-describe('a server that accepts one connection', () => {
-  it('receives all email on its first attempt, over one session at a time', async () => {
+describe('a server that accepts only one connection', () => {
+  it('receives all email on the first attempt, with one session at a time', async () => {
     const narrow = await sink();
     narrow.script(({ stage }) =>
       stage === 'connect' && narrow.sessions() > 0
@@ -129,7 +129,7 @@ describe('a server that accepts one connection', () => {
 });
 
 describe('a stalled destination', () => {
-  it('fairness P10: delays no large email of another workspace, however many of its own are waiting', async () => {
+  it('fairness P10: does not delay another workspace’s large email, however much of its own is waiting', async () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
@@ -152,7 +152,7 @@ describe('a stalled destination', () => {
     released.resolve();
   });
 
-  it('delays only its own email: with one dead and one unresponsive of twenty, the rest get theirs', async () => {
+  it('delays only its own email: with one of twenty dead and one unresponsive, the rest receive theirs', async () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
@@ -178,7 +178,7 @@ describe('a stalled destination', () => {
     await expect.poll(() => statesIn('silent.example.com'), PATIENCE).toEqual({ delivered: 500 });
   });
 
-  it('is shown on each waiting email, with the last reply and the time of the next chance', async () => {
+  it('is shown on each waiting email, with the last reply and the time of the next try', async () => {
     const to = addresses(7, 'busy.example.com');
     const busy = await sink();
     busy.script(() => ({ kind: 'reply', code: 421, text: '4.7.0 too many of you' }));
@@ -202,7 +202,7 @@ describe('a stalled destination', () => {
     expect(Date.parse(throttled?.until ?? '')).toBeGreaterThan(world.clock.now());
   });
 
-  it('is retried with one email after the pause, and receives the others once that succeeds', async () => {
+  it('is retried with one email after the pause, and receives the rest once that email succeeds', async () => {
     const busy = await sink();
     busy.script(() => ({ kind: 'reply', code: 421, text: '4.7.0 not now' }));
     await sendMany(50, 'busy.example.com');
@@ -243,7 +243,7 @@ describe('a stalled destination', () => {
     await expect.poll(liveJobs, PATIENCE).toHaveLength(0);
   });
 
-  it('is also left alone by other workers, including one that starts later', async () => {
+  it('is also avoided by other workers, including a worker that starts later', async () => {
     const port = await deadPort();
     await sendMany(20, 'dead.example.com');
     await start(mailerTo({ 'dead.example.com': port }));
@@ -287,7 +287,7 @@ describe('parked email', () => {
     expect(await parkedIn('busy.example.com')).toBe(0);
   });
 
-  it('can be rescheduled, and is not sent earlier', async () => {
+  it('can be rescheduled, and is not sent before the new time', async () => {
     const { ids, open, busy } = await parkAll(2);
     const scheduled_at = new Date(world.clock.now() + 60 * MINUTE_MS).toISOString();
 
@@ -311,7 +311,7 @@ describe('parked email', () => {
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).toEqual({ delivered: 8 });
   });
 
-  it('is left behind by a stopping worker with email waiting for a place in its lane', async () => {
+  it('is left behind if the worker stops while email is waiting in its lane', async () => {
     const slow = await sink();
     const released = Promise.withResolvers<void>();
     let at_dot = 0;
@@ -356,7 +356,7 @@ describe('a workspace that floods a destination', () => {
 });
 
 describe('an email that cannot be rendered', () => {
-  it('fails alone: its neighbors in the lane are sent, and the lane stays open', async () => {
+  it('fails alone: other email in the lane is sent, and the lane stays open', async () => {
     const ids = [];
     for (const to of addresses(20, 'fine.example.com')) ids.push(await send([to]));
     await world.services.sql`update bodies set headers = 'not JSON' where message_id = any (${ids.slice(0, 10)})`;
@@ -372,7 +372,7 @@ describe('a destination limit set by an operator', () => {
   const limit = (fields: Record<string, unknown>) =>
     invoke(world.as(world.workspace_id), limitDestination, { destination: 'kind.example.com', ...fields });
 
-  it('allows exactly that many emails a minute, over two workers, and shows the rest as throttled', async () => {
+  it('allows exactly its number of emails per minute across two workers, and shows the rest as throttled', async () => {
     await limit({ messages_per_minute: 30 });
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12, 0, 10)));
     const kind = await sink();
@@ -404,7 +404,7 @@ describe('a destination limit set by an operator', () => {
     expect(kind.mails).toHaveLength(71);
   });
 
-  it('stops applying when it is removed, including to parked email', async () => {
+  it('stops applying when removed, including to parked email', async () => {
     await limit({ messages_per_minute: 1 });
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12, 0, 10)));
     await start(mailerTo({}));
@@ -416,7 +416,7 @@ describe('a destination limit set by an operator', () => {
     await expect.poll(() => statesIn('kind.example.com'), PATIENCE).toEqual({ delivered: 10 });
   });
 
-  it('allows no more concurrent emails than its number of connections', async () => {
+  it('allows no more concurrent emails than its connection limit', async () => {
     await limit({ connections: 2 });
     const kind = await sink();
     const released = Promise.withResolvers<void>();

@@ -68,8 +68,8 @@ const arrived = (from: number) => world.smtp.mails.slice(from).map(({ envelope_t
 const jobs = () => world.services.sql<{ priority: number; state: string }[]>`
   select j.priority, j.state::text from pgboss.job j where name = 'delivery.attempt' order by j.priority desc`;
 
-describe('the priority of an email', () => {
-  it('lets high-priority email overtake a bulk backlog of its workspace, which continues', async () => {
+describe('an email’s priority', () => {
+  it('lets high-priority email overtake its workspace’s bulk backlog, which still makes progress', async () => {
     await sendMany('bulk', BULK);
     const before = world.smtp.mails.length;
     start();
@@ -89,7 +89,7 @@ describe('the priority of an email', () => {
     await expect.poll(() => arrived(before).length, PATIENCE).toBe(BULK + 20);
   });
 
-  it('does not change another workspace’s turn', async () => {
+  it('does not change another workspace’s turns', async () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await sendMany('bulk', BULK);
@@ -105,7 +105,7 @@ describe('the priority of an email', () => {
     await expect.poll(() => arrived(before).length, PATIENCE).toBe(BULK + 20);
   });
 
-  it('sets its job’s priority, individually and in a batch, immediate and scheduled', async () => {
+  it('sets the job’s priority, whether sent singly or in a batch, immediate or scheduled', async () => {
     const batch = priorities.map((priority) => ({ ...mail, to: 'ada@example.com', priority }));
     await invoke(world.as(world.workspace_id), sendBatch, batch);
     for (const priority of priorities) await send(priority, ['bob@example.com']);
@@ -116,7 +116,7 @@ describe('the priority of an email', () => {
     expect((await jobs()).map(({ priority }) => priority)).toEqual([1, 1, 1, 0, 0, -1, -1]);
   });
 
-  it('is preserved over retries', async () => {
+  it('is preserved across retries', async () => {
     world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
     const id = await send('bulk', ['ada@example.com']);
     await world.drain();

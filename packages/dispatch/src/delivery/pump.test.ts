@@ -51,7 +51,7 @@ async function openCount(): Promise<number> {
 }
 
 describe('the delivery pump', () => {
-  it('delivers email that was waiting before it started and email that arrives later', async () => {
+  it('delivers email that was waiting before it started, and email that arrives later', async () => {
     await send('before@example.com');
     pump = startPump(mailer);
     await world.smtp.waitFor(1);
@@ -64,7 +64,7 @@ describe('the delivery pump', () => {
       .toEqual({ 'after@example.com': 'delivered', 'before@example.com': 'delivered' });
   });
 
-  it('never lets a batch wait for its slowest member', async () => {
+  it('does not delay a batch because of its slowest email', async () => {
     const released = Promise.withResolvers<void>();
     world.smtp.script(({ to }) =>
       to === 'slow@example.com' ? { kind: 'stall', until: released.promise } : { kind: 'accept' },
@@ -80,7 +80,7 @@ describe('the delivery pump', () => {
     await expect.poll(states, PATIENCE).toMatchObject({ 'slow@example.com': 'delivered' });
   });
 
-  it('never holds more than 480 emails of a workspace, and fetches the rest when there is room', async () => {
+  it('holds at most 480 emails per workspace, and fetches the rest when there is room', async () => {
     // Each in its own lane, because a lane holds fewer than that.
     const to = (batch: number) => Array.from({ length: 50 }, (_, index) => `to@d${index}.b${batch}.example.com`);
     for (let batch = 0; batch < 16; batch++) await send(to(batch));
@@ -110,7 +110,7 @@ describe('the delivery pump', () => {
     expect(max).toBe(480);
   });
 
-  it('aborts email whose lease is lost and sends it again, unless it is past the final dot', async () => {
+  it('aborts email whose lease is lost and resends it, unless the final dot has been sent', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const released = Promise.withResolvers<void>();
     const stalled = new Set<string>();
@@ -138,7 +138,7 @@ describe('the delivery pump', () => {
     ]);
   });
 
-  it('records a result without its text if the database rejects it, and its neighbors unchanged', async () => {
+  it('records a result without its text if the database rejects the text, leaving other results unchanged', async () => {
     const bad = responding(({ to }) => (to === 'bad@example.com' ? { ...accepted, target: 'a\0b' } : accepted));
     await send(['bad@example.com', 'good1@example.com', 'good2@example.com', 'good3@example.com']);
 

@@ -39,7 +39,7 @@ it('chaos C11: the limit starts at 8, tracks what two settles record in 20 ms, a
   expect(limits).toEqual([8, 16, 32, 64, 128, 128, 128, 128, 96, 96, 96, 96, 8]);
 });
 
-it('chaos C11: the next delivery waits until one is recorded, or is aborted', async () => {
+it('chaos C11: the next delivery waits until a result is recorded, unless it is aborted', async () => {
   const mails = new UnrecordedMail(128);
   const { taken: slots, next } = await takeAll(mails);
   const stop = new AbortController();
@@ -54,7 +54,7 @@ it('chaos C11: the next delivery waits until one is recorded, or is aborted', as
   expect(await next).toMatchObject({ answered: false });
 });
 
-it('a slow server does not delay the others, and counts again when it replies', async () => {
+it('a slow server’s delivery does not delay others, and counts toward the limit again once it replies', async () => {
   const mails = new UnrecordedMail(128);
   const slow = Array.from({ length: 8 }, () => mails.take(never) as ContentSlot);
   await pause(60);
@@ -66,7 +66,7 @@ it('a slow server does not delay the others, and counts again when it replies', 
   expect(mails.take(never)).toBeInstanceOf(Promise);
 });
 
-it('a drain has no limit on unrecorded deliveries', async () => {
+it('a drain does not limit unrecorded deliveries', async () => {
   const mails = new UnrecordedMail(null);
 
   for (let count = 0; count < 1000; count++) expect(mails.take(never)).not.toBeInstanceOf(Promise);

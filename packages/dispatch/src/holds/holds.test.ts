@@ -153,7 +153,7 @@ describe('held email', () => {
       },
     ],
   ])(
-    '%s is not sent, uses no attempt, and arrives once after the release; other email flows',
+    '%s is not sent, uses no attempt, and arrives once after the release; other email is sent',
     async (_, begin, accept) => {
       start();
       const held = await begin();
@@ -174,7 +174,7 @@ describe('held email', () => {
   );
   let keyed = '';
 
-  it('email in a held queue waits there, and is sent after the release', async () => {
+  it('waits in its held queue, and is sent after the release', async () => {
     const { id } = await hold('queue', 'delivery.attempt');
     await send(many(30, 'held.example.com'));
     const holds = keeper();
@@ -189,7 +189,7 @@ describe('held email', () => {
     expect(arrivedAt('held.example.com')).toEqual(many(30, 'held.example.com').sort());
   });
 
-  it('email of a held instance waits, and is sent at the release rate of the hold', async () => {
+  it('waits while the instance is held, and is then sent at the hold’s release rate', async () => {
     const { id } = await hold('instance', 'all', { resume_rate_per_minute: 6000 });
     await send(many(30, 'held.example.com'));
     const holds = keeper();
@@ -206,7 +206,7 @@ describe('held email', () => {
       .toBe('ended');
   });
 
-  it('stops mid-flow, including email waiting in the worker, while started deliveries finish', async () => {
+  it('stops immediately, including email waiting in the worker, while started deliveries finish', async () => {
     const released = Promise.withResolvers<void>();
     world.smtp.script(({ stage }) =>
       stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' },
@@ -225,7 +225,7 @@ describe('held email', () => {
     expect(arrivedAt('held.example.com')).toEqual(many(50, 'held.example.com').sort());
   });
 
-  it('is not sent even if it was claimed ahead of its place', async () => {
+  it('is not sent even if it was claimed ahead of its turn', async () => {
     await send(many(50, 'held.example.com'));
     await send(many(50, 'held.example.com', 'more'));
     const released = Promise.withResolvers<void>();
@@ -265,7 +265,7 @@ describe('held email', () => {
     expect(arrivedAt('held.example.com')).toEqual(['b@held.example.com']);
   });
 
-  it('email under two holds is sent once both have ended', async () => {
+  it('is sent only after both holds have ended if it is under two', async () => {
     start();
     const first = await hold('destination', 'held.example.com');
     const second = await hold('sender_domain', 'sandbox.test');
@@ -280,7 +280,7 @@ describe('held email', () => {
     await expect.poll(() => statesIn('held.example.com'), PATIENCE).toEqual({ delivered: 10 });
   });
 
-  it('resumes automatically when the hold expires, and the audit log records who released it', async () => {
+  it('resumes automatically when the hold expires, and the audit log records the release', async () => {
     start();
     const expires_at = new Date(world.clock.now() + HOUR_MS).toISOString();
     const { id } = await hold('destination', 'held.example.com', { expires_at });
@@ -312,8 +312,8 @@ describe('held email', () => {
   });
 });
 
-describe('the release rate of a hold', () => {
-  it('limits the held email of a destination, over two workers, while other email is sent immediately', async () => {
+describe('a hold’s release rate', () => {
+  it('limits a destination’s held email across two workers, while other email is sent immediately', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();
     start(await world.peer());
@@ -345,7 +345,7 @@ describe('the release rate of a hold', () => {
     await expect.poll(() => arrivedAt('held.example.com').length, PATIENCE).toBe(21);
   });
 
-  it('applies to a queue longer than a worker holds, and leaves the worker time for other work', async () => {
+  it('applies to more queued email than a worker can hold, and leaves time for other work', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
     for (let batch = 0; batch < 8; batch++) await send(many(50, 'held.example.com', `b${batch}-`));
@@ -358,7 +358,7 @@ describe('the release rate of a hold', () => {
     }
   });
 
-  it('applies to a queue until it is empty, and then no longer', async () => {
+  it('applies to a queue until it is empty, and not afterward', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
@@ -378,8 +378,8 @@ describe('the release rate of a hold', () => {
   });
 });
 
-describe('the release rate of a queue', () => {
-  it('stops applying once the held email is sent, whatever has arrived since', async () => {
+describe('a queue’s release rate', () => {
+  it('stops applying once the held email is sent, whatever has arrived since the hold', async () => {
     await world.clock.freeze(new Date(Date.UTC(2030, 0, 1, 12)));
     start();
     const { id } = await hold('queue', 'delivery.attempt', { resume_rate_per_minute: 120 });
@@ -468,7 +468,7 @@ describe('held webhooks', () => {
     return holds;
   };
 
-  it('wait untried while others are posted, and are posted once after the release', async () => {
+  it('wait without an attempt while others are posted, and are posted once after the release', async () => {
     const [held, other] = [await hook('/held'), await hook('/other')];
     const { id } = await hold('webhook', held.id);
     startPosting();
@@ -487,7 +487,7 @@ describe('held webhooks', () => {
     await expect.poll(() => postsTo('/held'), PATIENCE).toBe(3);
   });
 
-  it('all wait if their queue is held', async () => {
+  it('all wait if the webhook queue is held', async () => {
     await hook('/hook');
     const { id } = await hold('queue', 'webhook.deliver');
     const holds = startPosting();
@@ -501,7 +501,7 @@ describe('held webhooks', () => {
     await expect.poll(() => postsTo('/hook'), PATIENCE).toBe(1);
   });
 
-  it('resume at the release rate of the hold', async () => {
+  it('resume at the hold’s release rate', async () => {
     const { id: webhook_id } = await hook('/hook');
     const { id } = await hold('webhook', webhook_id, { resume_rate_per_minute: 120 });
     for (let count = 0; count < 6; count++) await send('ada@example.com');
@@ -518,7 +518,7 @@ describe('held webhooks', () => {
 });
 
 describe('an expired hold', () => {
-  it('is checked only once a second while another worker has its row locked', async () => {
+  it('is checked only once a second while another worker holds its row lock', async () => {
     const { id } = await hold('destination', 'held.example.com', {
       expires_at: new Date(world.clock.now() + HOUR_MS).toISOString(),
     });
@@ -558,8 +558,8 @@ describe('an expired hold', () => {
   });
 });
 
-describe('a hold created while a worker starts', () => {
-  it('is in force there from the first email', async () => {
+describe('a hold created while a worker is starting', () => {
+  it('is in force on that worker from the first email', async () => {
     let created: { readonly id: string } | null = null;
     const sql = new Proxy(world.services.sql, {
       get(target, name) {
@@ -580,8 +580,8 @@ describe('a hold created while a worker starts', () => {
   });
 });
 
-describe('the lane of a hold', () => {
-  it('stops counting email that was given up or marked as sent', async () => {
+describe('a hold’s lane', () => {
+  it('no longer counts email that was given up or marked as sent', async () => {
     const { id } = await hold('destination', 'held.example.com');
     const pump = start();
     const given_up = await send('a@held.example.com');

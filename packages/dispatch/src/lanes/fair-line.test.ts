@@ -15,8 +15,8 @@ const countByWorkspace = (items: readonly (Standing | null)[]) =>
     ]),
   );
 
-describe('the turns of priorities', () => {
-  it('alternate 8 : 4 : 1 while all are waiting, in each round of 13', () => {
+describe('turns by priority', () => {
+  it('alternate 8 : 4 : 1 while all priorities are waiting, in each round of 13', () => {
     const turns = new PriorityTurns();
 
     for (let round = 0; round < 3; round++) {
@@ -26,7 +26,7 @@ describe('the turns of priorities', () => {
     }
   });
 
-  it('are given to waiting priorities, and idle ones save nothing up', () => {
+  it('go only to waiting priorities, and idle priorities save up no turns', () => {
     const turns = new PriorityTurns();
 
     expect(Array.from({ length: 50 }, () => turns.next((one) => one === 'bulk'))).toEqual(Array(50).fill('bulk'));
@@ -35,7 +35,7 @@ describe('the turns of priorities', () => {
   });
 });
 
-describe('a line of workspaces', () => {
+describe('a queue of workspaces', () => {
   it('gives each workspace its turn, whatever its priorities', () => {
     const waiting = line();
     fill(waiting, 100, 'high', 'ws_loud');
@@ -47,7 +47,7 @@ describe('a line of workspaces', () => {
     });
   });
 
-  it('preserves the priority turns of a workspace that is blocked for a while', () => {
+  it('preserves the priority turns of a temporarily blocked workspace', () => {
     const waiting = line();
     fill(waiting, 100, 'bulk');
     fill(waiting, 50, 'high');
@@ -60,7 +60,7 @@ describe('a line of workspaces', () => {
     expect(countByWorkspace(served)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
-  it('lets high-priority email overtake a bulk backlog, which continues', () => {
+  it('lets high-priority email overtake a bulk backlog, which still makes progress', () => {
     const waiting = line();
     fill(waiting, 100, 'bulk');
     fill(waiting, 50, 'high');
@@ -71,7 +71,7 @@ describe('a line of workspaces', () => {
     expect(countByWorkspace(first)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
-  it('skips a workspace that may not have a turn now', () => {
+  it('skips a workspace that is not allowed a turn now', () => {
     const waiting = line();
     fill(waiting, 2, 'normal', 'ws_full');
     fill(waiting, 2, 'normal', 'ws_2');
@@ -81,7 +81,7 @@ describe('a line of workspaces', () => {
     expect(waiting.length).toBe(3);
   });
 
-  it('drops the last email of the workspace that has the most', () => {
+  it('drops the last email of the workspace with the most email', () => {
     const waiting = line();
     fill(waiting, 5, 'bulk', 'ws_1');
     fill(waiting, 3, 'bulk', 'ws_2');

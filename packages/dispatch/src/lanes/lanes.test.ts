@@ -63,8 +63,8 @@ function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' 
 const lanesOf = (candidates: readonly Candidate[]) => candidates.map(({ lane }) => lane);
 const workspacesOf = (candidates: readonly Candidate[]) => candidates.map(({ job }) => job.data.workspace_id);
 
-describe('the next turn', () => {
-  it('rotates among lanes, and a lane holds five at first', () => {
+describe('the choice of the next lane', () => {
+  it('rotates among lanes, and each lane holds five emails at first', () => {
     const { lanes } = lanesAt();
     lanes.admit([...some(20, 'a'), ...some(20, 'b'), ...some(1, 'c')]);
 
@@ -72,14 +72,14 @@ describe('the next turn', () => {
     expect(lanes.take(100)).toEqual([]);
   });
 
-  it('rotates among the workspaces of a lane', () => {
+  it('rotates among the workspaces in a lane', () => {
     const { lanes } = lanesAt();
     lanes.admit([...some(20, 'a', 'ws_flood'), ...some(2, 'a', 'ws_small')]);
 
     expect(workspacesOf(lanes.take(5))).toEqual(['ws_flood', 'ws_small', 'ws_flood', 'ws_small', 'ws_flood']);
   });
 
-  it('continues with the lane after the last one when places are few', () => {
+  it('resumes after the last lane served when few places are available', () => {
     const { lanes } = lanesAt();
     lanes.admit([...some(3, 'a'), ...some(3, 'b'), ...some(3, 'c')]);
 
@@ -87,7 +87,7 @@ describe('the next turn', () => {
   });
 });
 
-describe('a workspace that sends to very many names on slow servers', () => {
+describe('a workspace that sends to many domains on slow servers', () => {
   /** Queues messages of a workspace to this many names, none of which responds. */
   function flood(lanes: Lanes, workspace_id: string, names: number): number {
     const name = (index: number) => `${workspace_id} ${index}`;
@@ -97,7 +97,7 @@ describe('a workspace that sends to very many names on slow servers', () => {
     return total;
   }
 
-  it('leaves a fifth of the places to later workspaces, however long it was alone', () => {
+  it('leaves a fifth of the places to workspaces that arrive later, however long it was alone', () => {
     const { lanes } = lanesAt();
     expect(flood(lanes, 'ws_flood', 300)).toBe(480);
     expect(lanes.take(120)).toEqual([]);
@@ -107,7 +107,7 @@ describe('a workspace that sends to very many names on slow servers', () => {
     expect(workspacesOf(lanes.take(120))).toEqual(Array.from({ length: 5 }, () => 'ws_small'));
   });
 
-  it('gets none of the places freed while a workspace holding fewer is waiting', () => {
+  it('gets none of the freed places while a workspace holding fewer is waiting', () => {
     const { lanes } = lanesAt();
     expect(['ws_1', 'ws_2', 'ws_3', 'ws_4'].map((workspace_id) => flood(lanes, workspace_id, 300))).toEqual([
       480, 96, 20, 4,
@@ -126,8 +126,8 @@ describe('a workspace that sends to very many names on slow servers', () => {
   });
 });
 
-describe('the lane of a relay', () => {
-  it('is alone until email for another lane arrives, and again after a while without any', () => {
+describe('a relay’s lane', () => {
+  it('is the only lane until email for another lane arrives, and again after a while without any', () => {
     const { lanes, pass } = lanesAt();
     lanes.admit(some(20, 'relay'));
     expect(lanes.isAlone()).toBe(true);
@@ -142,7 +142,7 @@ describe('the lane of a relay', () => {
 });
 
 describe('the capacity of the only lane', () => {
-  it('is the waiting room there, zero while earlier email is parked, and unknown beside other lanes', () => {
+  it('is its waiting room, zero while earlier email is parked, and unknown beside other lanes', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(100, 'relay'));
     expect(lanes.aloneCapacity('normal')).toEqual({ free: 300, most: 400 });
@@ -155,8 +155,8 @@ describe('the capacity of the only lane', () => {
   });
 });
 
-describe('a lane', () => {
-  it('claims as far ahead as it has lately sent, and stops claiming once it stalls', () => {
+describe('a destination’s lane', () => {
+  it('claims as far ahead as it has recently sent, and stops claiming once it stalls', () => {
     const { lanes, pass } = lanesAt();
     lanes.admit(some(400, 'a'));
     for (let round = 0; round < 10; round++) run(lanes, 20);
@@ -191,7 +191,7 @@ describe('a lane', () => {
     expect([placesOf('relay'), placesOf('strangers')]).toEqual([60, 20]);
   });
 
-  it('never sends more than its cap, however many are claimed', () => {
+  it('never sends more concurrently than its limit, however many emails are claimed', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(200, 'a'));
     for (let round = 0; round < 5; round++) run(lanes, 20);
@@ -211,7 +211,7 @@ describe('a lane', () => {
     expect(sending).toBe(20);
   });
 
-  it('sends away email it has no room for, but not the few of a small workspace', () => {
+  it('parks email it has no room for, but not a small workspace’s few emails', () => {
     const { lanes, pass } = lanesAt();
     lanes.admit(some(1, 'a'));
     pass(2000);
@@ -223,7 +223,7 @@ describe('a lane', () => {
     expect(small.length).toBe(1);
   });
 
-  it('has separate room for each priority, and bulk email blocks no other', () => {
+  it('has separate room for each priority, and bulk email blocks no other priority', () => {
     const { lanes, pass } = lanesAt();
     lanes.admit(some(1, 'a'));
     pass(2000);
@@ -234,7 +234,7 @@ describe('a lane', () => {
     expect(lanes.shortages()).toEqual([]);
   });
 
-  it('takes back parked email by priority', () => {
+  it('takes back parked email in priority order', () => {
     const { lanes } = lanesAt();
     lanes.setBacklog('a', 'bulk', true);
     lanes.setBacklog('a', 'high', true);
@@ -243,7 +243,7 @@ describe('a lane', () => {
     expect(lanes.shortages()).toEqual([{ lane: 'a', priority: 'bulk', count: 400 }]);
   });
 
-  it('preserves a workspace’s order: email arriving after parked email is parked behind it', () => {
+  it('preserves each workspace’s order by parking new email behind parked email', () => {
     const { lanes, pass } = lanesAt();
     lanes.admit(some(1, 'a'));
     pass(2000);
@@ -256,7 +256,7 @@ describe('a lane', () => {
     expect(lanes.admit(some(1, 'a', 'ws_flood'))).toHaveLength(0);
   });
 
-  it('closes after five failures: waiting email is sent away, claims are rejected, and nothing gets in', () => {
+  it('closes after five failures: waiting email is parked, claims are rejected, and no email is admitted', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(20, 'a'));
     const batch = lanes.take(5);
@@ -276,7 +276,7 @@ describe('a lane', () => {
     expect(lanes.counts()).toEqual({ claimed: 0, waiting: 0 });
   });
 
-  it('rejects email claimed ahead of its place when it closes', () => {
+  it('rejects email claimed ahead of its turn when it closes', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(200, 'a'));
     for (let round = 0; round < 5; round++) run(lanes, 20);
@@ -315,7 +315,7 @@ describe('a lane', () => {
     expect(lanes.take(10)).toHaveLength(2);
   });
 
-  it('eventually sends away email that is waiting in vain', () => {
+  it('eventually parks email that has waited in vain', () => {
     const { lanes, pass } = lanesAt();
     expect(lanes.admit(some(300, 'a'))).toEqual([]);
     lanes.take(5);
@@ -330,8 +330,8 @@ describe('a lane', () => {
   });
 });
 
-describe('a job that returns while it is still waiting', () => {
-  it('waits only once, under its newest attempt', () => {
+describe('a job that is returned while it is still waiting', () => {
+  it('waits only once, with its newest attempt', () => {
     const { lanes } = lanesAt();
     const first = candidate('a');
     lanes.admit([first]);
@@ -342,11 +342,11 @@ describe('a job that returns while it is still waiting', () => {
   });
 });
 
-describe('the turns of large emails', () => {
+describe('turns of large emails', () => {
   const MIB = 1024 * 1024;
   const large = { body_bytes: 10 * MIB };
 
-  it('large emails of one workspace use at most half of the memory, and give up their lane places', () => {
+  it('limit one workspace’s large emails to half of the memory, and free their lane places', () => {
     const { lanes, memory } = lanesAt();
     lanes.admit([...some(10, 'a.test', 'ws_greedy', large), ...some(2, 'a.test', 'ws_other', large)]);
     lanes.admit(some(1, 'a.test', 'ws_greedy', { priority: 'high' }));
@@ -367,7 +367,7 @@ describe('the turns of large emails', () => {
     expect(lanes.take(100)).toHaveLength(1);
   });
 
-  it('large emails of the sandbox do not delay live ones of the same workspace', () => {
+  it('do not let large sandbox emails delay the same workspace’s live emails', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(10, 'sandbox a.test', 'ws_1', { ...large, mode: 'sandbox' }));
     expect(lanes.take(100)).toHaveLength(1);
@@ -377,7 +377,7 @@ describe('the turns of large emails', () => {
     expect(lanes.take(100)).toHaveLength(1);
   });
 
-  it('workspaces waiting for a turn are counted', () => {
+  it('are counted by the number of workspaces waiting for one', () => {
     const { lanes, memory, waiting } = lanesAt();
     const greedy = some(10, 'a.test', 'ws_greedy', large);
     lanes.admit(greedy);

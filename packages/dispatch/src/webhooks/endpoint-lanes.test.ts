@@ -42,7 +42,7 @@ describe('endpoint lanes', () => {
     expect(openLane().grow()).toBe(32);
   });
 
-  it('fairness C15: an endpoint that fails is down to one concurrent post within ten failures', () => {
+  it('fairness C15: an endpoint that fails is reduced to one concurrent post within ten failures', () => {
     const lane = openLane();
     expect(lane.grow()).toBe(32);
 
@@ -55,7 +55,7 @@ describe('endpoint lanes', () => {
     expect(lane.start()).toBe(1);
   });
 
-  it('an endpoint that recovers grows back', () => {
+  it('an endpoint that recovers gains concurrent posts again', () => {
     const lane = openLane();
     lane.end(lane.grow(), false);
     lane.end(lane.start(), true);

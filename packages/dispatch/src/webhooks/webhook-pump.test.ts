@@ -75,7 +75,7 @@ function countingPosts() {
 }
 
 describe('the webhook pump', () => {
-  it('posts deliveries that were pending before it started and those added later', async () => {
+  it('posts deliveries that were pending before it started, and deliveries added later', async () => {
     const { id } = await hook('/hook');
     await send();
     start();
@@ -87,7 +87,7 @@ describe('the webhook pump', () => {
     await expect.poll(() => states(id)).toEqual({ delivered: 2 });
   });
 
-  it('posts each of many once, at most 32 at a time', async () => {
+  it('posts each of many deliveries once, at most 32 at a time', async () => {
     const { id } = await hook('/hook');
     await happen(500);
     const counter = countingPosts();
@@ -99,7 +99,7 @@ describe('the webhook pump', () => {
     expect(counter.most()).toBeLessThanOrEqual(32);
   });
 
-  it('divides the work with another worker: nothing is posted twice, and at most 32 at a time', async () => {
+  it('shares the work with another worker: nothing is posted twice, and at most 32 at a time', async () => {
     const peer = await world.peer();
     const ids = [(await hook('/a')).id, (await hook('/b')).id];
     await happen(400);
@@ -132,7 +132,7 @@ describe('the webhook pump', () => {
     await expect.poll(remaining, { interval: 500 }).toEqual([]);
   });
 
-  it('fairness C15: gives an endpoint 200 ms away 32 places, for over 100 posts a second', async () => {
+  it('fairness C15: gives an endpoint 200 ms away 32 places, for over 100 posts per second', async () => {
     const { id } = await hook('/slow');
     await happen(500);
     sink.script((): WebhookAnswer => ({ kind: 'stall', until: new Promise((resolve) => setTimeout(resolve, 200)) }));
@@ -160,7 +160,7 @@ describe('the webhook pump', () => {
     released.resolve();
   });
 
-  it('uses four places for a hanging endpoint with 10,000 waiting, and posts to the others meanwhile', async () => {
+  it('uses four places for a hanging endpoint with 10,000 pending deliveries, and posts to other endpoints meanwhile', async () => {
     const dead = await hook('/dead');
     await happen(10_000);
     const healthy = await hook('/healthy');
@@ -189,7 +189,7 @@ describe('the webhook pump', () => {
     expect(rows.length).toBeLessThan(20);
   });
 
-  it('starts no post once an endpoint is deleted, even if it had claimed more', async () => {
+  it('starts no post once an endpoint is deleted, even if more deliveries were already claimed', async () => {
     const { id } = await hook('/hook');
     await happen(100);
     const released = hanging('/hook');
@@ -203,7 +203,7 @@ describe('the webhook pump', () => {
     expect(sink.requests).toHaveLength(4);
   });
 
-  it('releases unstarted deliveries when it stops, and finishes those in progress', async () => {
+  it('releases unstarted deliveries when it stops, and finishes posts in progress', async () => {
     const { id } = await hook('/hook');
     await happen(20);
     const released = hanging('/hook');

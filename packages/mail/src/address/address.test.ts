@@ -45,7 +45,7 @@ describe('an accepted address', () => {
 });
 
 describe('a mailbox', () => {
-  it('survives a round trip through text, whatever its name', () => {
+  it('survives a round trip through text, whatever its display name', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'a "\\\\,.<>@()é👋\u00a0'), maxLength: 320 }), (text) => {
         const mailbox = { name: text.trim() || null, local: 'l', domain: 'good.test', email: 'l@good.test' };
@@ -132,7 +132,7 @@ describe('a rejected address', () => {
     if (!parsed.ok) expect(parsed.message).toMatch(/^.{10,}\.$/s);
   });
 
-  it('reports separately whether the local part, the domain or the form is wrong', () => {
+  it('is reported as having an invalid local part, domain or overall form', () => {
     const message = (text: string) => {
       const parsed = parseMailbox(text);
       return parsed.ok ? '' : parsed.message;
@@ -147,7 +147,7 @@ describe('a rejected address', () => {
     expect(message('Doe, Jane <a@good.test>')).toContain('double quotes');
   });
 
-  it('is rejected in linear time however repetitive it is', () => {
+  it('is rejected in linear time, however repetitive it is', () => {
     for (const piece of ['a.', '"\\', '<', 'a@', ' ', '(']) {
       expect(parseMailbox(piece.repeat(499)).ok).toBe(false);
     }
@@ -156,14 +156,14 @@ describe('a rejected address', () => {
 });
 
 describe('canonicalDomain', () => {
-  it('returns one spelling for all spellings of a domain', () => {
+  it('returns the same spelling for every spelling of a domain', () => {
     const spellings = ['bücher.example', 'BÜCHER.example.', 'xn--bcher-kva.EXAMPLE', 'bu\u0308cher.example'];
 
     expect(new Set(spellings.map(canonicalDomain))).toEqual(new Set(['xn--bcher-kva.example']));
   });
 
   it.each(['', '.', 'example', 'a..b', 'a b.test', '1.2.3.4', 'a/b.test', 'a@b.test', 'a:1.test', '[::1]'])(
-    'returns none for %j',
+    'returns null for %j',
     (text) => {
       expect(canonicalDomain(text)).toBeNull();
     },

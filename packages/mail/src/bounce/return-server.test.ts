@@ -37,7 +37,7 @@ async function open() {
 }
 
 describe('the returned-email server', () => {
-  it('accepts several emails in one session, each with its own reply', async () => {
+  it('accepts several emails in one session, and replies to each', async () => {
     const replies = ['taken', 'later'] as const;
     await start({ onMail: async () => replies[came.push({ from: '', to: '', raw: Buffer.alloc(0) }) - 1] ?? 'taken' });
     const visitor = await open();
@@ -52,7 +52,7 @@ describe('the returned-email server', () => {
     visitor.close();
   });
 
-  it('replies 451 if the email could not be processed', async () => {
+  it('replies 451 if an email cannot be processed', async () => {
     await start({ onMail: () => Promise.reject(new Error('no database')) });
     const visitor = await open();
     await visitor.say('RCPT TO:<b+1@example.org>');
@@ -73,7 +73,7 @@ describe('the returned-email server', () => {
     visitor.close();
   });
 
-  it('rejects a size no report would have before it is sent', async () => {
+  it('rejects an announced size too large for any report before the content is sent', async () => {
     await start();
     const visitor = await visitSmtp(server.port);
     await visitor.say('EHLO visitor.test');
@@ -110,7 +110,7 @@ describe('the returned-email server', () => {
     secure.destroy();
   });
 
-  it('cuts off a session that keeps itself alive for too long', async () => {
+  it('disconnects a session that is kept alive for too long', async () => {
     await start({ session_ms: 200 });
     const socket = connect(server.port, '127.0.0.1');
     // Not once(), which rejects if a byte in transit causes a reset.

@@ -21,7 +21,7 @@ describe('the thread that parses returned email', () => {
   });
 
   it.each(['hang', 'memory', 'end'])(
-    'is replaced after an email that makes it %s, and the next is parsed',
+    'is replaced after an email that makes it %s, and the next email is parsed',
     async (what) => {
       reader = createReturnedMailReader({ thread: HOSTILE, deadline_ms: 4000, max_heap_mb: 32 });
       let turns = 0;
@@ -40,7 +40,7 @@ describe('the thread that parses returned email', () => {
     },
   );
 
-  it('discards waiting email when it is stopped', async () => {
+  it('discards waiting email when stopped', async () => {
     reader = createReturnedMailReader();
     const [first, second] = [reader.read(ordinary), reader.read(ordinary)];
     const rejection = expect(second).rejects.toThrow('stopped');
@@ -53,7 +53,7 @@ describe('the thread that parses returned email', () => {
   });
 });
 
-describe('hostile email', () => {
+describe('hostile returned email', () => {
   const MB = 1024 * 1024;
   const nested = (depth: number) => {
     const parts = Array.from(
@@ -80,7 +80,7 @@ describe('hostile email', () => {
     ],
     ['a report of folded lines', `Content-Type: message/delivery-status\r\n\r\nA: b\r\n${' x\r\n'.repeat(200_000)}`],
     ['a bounce of many paragraphs', `Subject: x\r\n\r\nHi. This is x\r\n\r\n${'<a@b>:\r\nx\r\n\r\n'.repeat(60_000)}`],
-  ])('is parsed or given up, and the next email is parsed: %s', async (_what, text) => {
+  ])('is parsed or abandoned, and the next email is parsed: %s', async (_what, text) => {
     reader = createReturnedMailReader({ deadline_ms: 5000 });
     let turns = 0;
     const turning = setInterval(() => turns++, 1);

@@ -40,7 +40,7 @@ function report(fields: readonly string[], headers: readonly string[] = []): Buf
 }
 
 describe('a delivery report', () => {
-  it('a Postfix report is parsed', () => {
+  it('is parsed in Postfix format', () => {
     const raw = report([
       'Final-Recipient: rfc822; Ada@example.com',
       'Original-Recipient: rfc822;ada@example.org',
@@ -69,7 +69,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('an Exchange report is parsed, with comments and a status found only in the diagnostic', () => {
+  it('is parsed in Exchange format, with comments and a status found only in the diagnostic', () => {
     const raw = report([
       'Final-recipient: RFC822;',
       ' <ada@example.com>',
@@ -84,13 +84,13 @@ describe('a delivery report', () => {
     });
   });
 
-  it.each(['delayed', 'delivered', 'relayed', 'expanded'])('a report with action %s is parsed', (action) => {
+  it.each(['delayed', 'delivered', 'relayed', 'expanded'])('is parsed with action %s', (action) => {
     const raw = report(['Final-Recipient: rfc822; ada@example.com', `Action: ${action}`, 'Status: 4.4.1']);
 
     expect(readReturnedMail(raw)).toMatchObject({ kind: 'report', recipients: [{ action }] });
   });
 
-  it('a report for several recipients has one block each', () => {
+  it('has one block per recipient if it covers several', () => {
     const raw = report([
       'Final-Recipient: rfc822; a@example.com',
       'Action: failed',
@@ -109,14 +109,14 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a report truncated after its fields is as good as a complete one', () => {
+  it('is as useful if truncated after its fields as if complete', () => {
     const raw = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const cut = raw.subarray(0, raw.indexOf('message/rfc822'));
 
     expect(readReturnedMail(cut)).toMatchObject({ kind: 'report', recipients: [{ status: '5.1.1' }] });
   });
 
-  it('a report in qmail wording is parsed', () => {
+  it('is parsed in qmail wording', () => {
     const raw = mail(
       'From: MAILER-DAEMON@mx.example.com',
       'Subject: failure notice',
@@ -139,7 +139,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a report in old Exim wording is parsed', () => {
+  it('is parsed in old Exim wording', () => {
     const raw = mail(
       'From: Mail Delivery System <Mailer-Daemon@mx.example.com>',
       'X-Failed-Recipients: ada@example.com',
@@ -161,7 +161,7 @@ describe('a delivery report', () => {
     });
   });
 
-  it('a report with broken MIME is parsed from its fields', () => {
+  it('is parsed from its fields if the MIME is broken', () => {
     const whole = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const indented = Buffer.from(whole.toString().replaceAll('\r\n--b', '\r\n --b'));
     const undeclared = Buffer.from(whole.toString().replace('boundary="b"', 'boundary="other"'));
@@ -171,7 +171,7 @@ describe('a delivery report', () => {
     }
   });
 
-  it('a report is accepted from any sender, plain text only from the null sender or a mail system', () => {
+  it('is accepted from any sender, but in plain text only from the null sender or mail systems', () => {
     const text = mail('From: ada@example.com', 'Subject: Undeliverable', '', 'It did not work.');
 
     expect(readReturnedMail(report(['Action: failed']), 'ada@example.com')).toMatchObject({ kind: 'report' });
@@ -181,8 +181,8 @@ describe('a delivery report', () => {
   });
 });
 
-describe('a complaint', () => {
-  it.each(['abuse', 'not-spam', 'fraud'])('a complaint of type %s reports its type', (type) => {
+describe('an abuse complaint', () => {
+  it.each(['abuse', 'not-spam', 'fraud'])('has its type reported as %s', (type) => {
     const raw = mail(
       'From: fbl@example.com',
       'Subject: FW: Hello',
@@ -210,19 +210,19 @@ describe('a message that is not a report', () => {
     ['X-Other: 1', 'Subject: Out of Office: Hello'],
     ['X-Other: 1', 'Subject: Automatic reply: Hello'],
     ['X-Other: 1', 'Subject: Abwesenheitsnotiz: Hallo'],
-  ])('an automatic reply with %s and %s', (...headers) => {
+  ])('is an automatic reply with %s and %s', (...headers) => {
     expect(readReturnedMail(mail(...headers, '', 'I am away; 550 5.1.1 is no word of mine.'))).toEqual({
       kind: 'auto_reply',
     });
   });
 
-  it('a human reply, even about a failure', () => {
+  it('is a human reply, even about a failure', () => {
     const raw = mail('From: ada@example.com', 'Subject: Re: Hello', 'Auto-Submitted: no', '', 'Action: failed');
 
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });
   });
 
-  it('a report forwarded inside another message', () => {
+  it('is a report forwarded inside another message', () => {
     const inner = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const raw = Buffer.concat([
       mail('Subject: Fwd: failure', 'Content-Type: multipart/mixed; boundary="o"', '', '--o', ''),
@@ -234,13 +234,13 @@ describe('a message that is not a report', () => {
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });
   });
 
-  it.each(['', '\r\n'])('an empty message of %j', (text) => {
+  it.each(['', '\r\n'])('is an empty message of %j', (text) => {
     expect(readReturnedMail(Buffer.from(text))).toEqual({ kind: 'other' });
   });
 });
 
-describe('blocks of fields', () => {
-  it('are unfolded, end at blank lines of any kind, and keep their order', () => {
+describe('header field blocks', () => {
+  it('are unfolded, end at any kind of blank line, and keep their order', () => {
     const blocks = readFieldBlocks('A: 1\n  2\r\n \t3\nB:x\n\n\n \nC : y\nnot a field\nD: z');
 
     expect(blocks.map((block) => Object.fromEntries(block))).toEqual([{ a: '1 2 3', b: 'x' }, { c: 'y' }, { d: 'z' }]);

@@ -28,7 +28,7 @@ function client(server: CaptureServer) {
 }
 
 describe('the capture server', () => {
-  it('passes on the envelope and bytes, and replies 250 after that', async () => {
+  it('passes on the envelope and bytes, and only then replies 250', async () => {
     const mails: CapturedMail[] = [];
     let stored = false;
     const server = await start(async (mail) => {
@@ -45,7 +45,7 @@ describe('the capture server', () => {
     expect(mails).toEqual([{ envelope_from: '', envelope_to: ['Jane+x@example.test'], raw }]);
   });
 
-  it('replies 451 if the email could not be stored', async () => {
+  it('replies 451 if an email cannot be stored', async () => {
     const server = await start(() => Promise.reject(new Error('disk full')));
     closing.push(() => server.stop());
 
@@ -55,7 +55,7 @@ describe('the capture server', () => {
     expect(outcome.transcript).not.toContain('disk full');
   });
 
-  it('rejects more than 25 MB', async () => {
+  it('rejects an email larger than 25 MB', async () => {
     const mails: CapturedMail[] = [];
     const server = await start(async (mail) => void mails.push(mail));
     closing.push(() => server.stop());

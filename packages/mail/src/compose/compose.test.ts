@@ -46,7 +46,7 @@ function headerLines(raw: Buffer): string[] {
 
 describe('a value written to a header', () => {
   it.each(['ends in a no-break space\u00a0', '  begins with spaces', 'holds\ta tab', 'ends with a tab\t', '\u2028'])(
-    'arrives as sent: %j (chaos C6)',
+    'arrives as it was sent: %j (chaos C6)',
     async (value) => {
       const raw = compose(
         message({ subject: value, headers: { 'X-Value': value }, from: { ...mailbox('a@good.test'), name: value } }),
@@ -61,7 +61,7 @@ describe('a value written to a header', () => {
   );
 });
 
-describe('the type of an attachment', () => {
+describe('the content type of an attachment', () => {
   it.each([
     ['README.md', 'text/markdown'],
     ['report.PDF', 'application/pdf'],
@@ -73,7 +73,7 @@ describe('the type of an attachment', () => {
     ['constructor', 'application/octet-stream'],
     ['md', 'application/octet-stream'],
     ['a.b.unheard-of', 'application/octet-stream'],
-  ])('the type of %s is %s based on its name (newcomer N19)', (filename, type) => {
+  ])('is derived from the name %s as %s (newcomer N19)', (filename, type) => {
     const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x') }] }));
 
     expect(wireLines(raw)).toContain(`Content-Type: ${type}`);
@@ -81,7 +81,7 @@ describe('the type of an attachment', () => {
 });
 
 describe('the bytes of an email', () => {
-  it('match the expected output for text, html, an inline image and a file', () => {
+  it('match the expected output for text, HTML, an inline image and a file', () => {
     const raw = compose(
       message({
         cc: [mailbox('"Doe, Jo" <jo@example.test>'), mailbox('Zoë <zoe@bücher.test>')],
@@ -156,7 +156,7 @@ describe('the bytes of an email', () => {
     ]);
   });
 
-  it('are the same in every composition', () => {
+  it('are the same every time the email is composed', () => {
     const input = message({
       subject: 'ü'.repeat(500),
       html: '<p>ü</p>',
@@ -167,8 +167,8 @@ describe('the bytes of an email', () => {
   });
 });
 
-describe('headers', () => {
-  it('keep a 2,000-character subject in lines of 998 and a long multi-word one in lines of 76', async () => {
+describe('composed headers', () => {
+  it('keep a 2,000-character subject within lines of 998, and a long multi-word subject within lines of 76', async () => {
     const raws = ['x'.repeat(2000), 'word '.repeat(400).trim(), '用'.repeat(2000)].map((subject) => ({
       subject,
       raw: compose(message({ subject })),
@@ -193,13 +193,13 @@ describe('headers', () => {
     '',
     '用'.repeat(25),
     `${'a'.repeat(66)}é`,
-  ])('carry the subject %j', async (subject) => {
+  ])('contain the subject %j', async (subject) => {
     const raw = compose(message({ subject }));
 
     expect((await readMail(raw)).subject.trim()).toBe(subject.trim());
   });
 
-  it('fold a 900-character token to lines of at most 998 without changing it', async () => {
+  it('fold a 900-character token into lines of at most 998 without changing the token', async () => {
     const url = `<https://good.test/${'u'.repeat(880)}>`;
     const raw = compose(
       message({
@@ -218,7 +218,7 @@ describe('headers', () => {
     expect(headers).toContainEqual([`X-${'n'.repeat(74)}`, 't'.repeat(940)]);
   });
 
-  it('encode values that are not ASCII, or longer than any line, as encoded-words', async () => {
+  it('encode values that are not ASCII, or too long for any line, as encoded-words', async () => {
     const headers = { 'X-Greeting': 'Grüße 👋', 'X-Endless': 'e'.repeat(3000), 'X-Lookalike': '=?utf-8?q?x?=' };
     const raw = compose(message({ headers }));
 
@@ -226,7 +226,7 @@ describe('headers', () => {
     expect((await readMail(raw)).headers).toEqual(expect.arrayContaining(Object.entries(headers)));
   });
 
-  it('write threading and list headers as given', () => {
+  it('contain threading and list headers as given', () => {
     const lines = headerLines(
       compose(
         message({
@@ -261,12 +261,12 @@ describe('headers', () => {
     }
   });
 
-  it('never name blind copies, because there is nowhere to pass them', () => {
+  it('never mention blind copies, because compose takes none', () => {
     expect(headerLines(compose(message())).join('\n')).not.toMatch(/bcc/i);
   });
 });
 
-describe('bodies', () => {
+describe('composed bodies', () => {
   it.each([
     ['lone dots', '.\n..\n\n.\n.leading\n'],
     ['CRLF around a dot', 'a\r\n.\r\nb\r\n'],
@@ -290,7 +290,7 @@ describe('bodies', () => {
     expect([read.text, read.html]).toEqual([expected, expected]);
   });
 
-  it('arrive unchanged in lines of 76, whatever precedes the end of a line', async () => {
+  it('arrive unchanged in lines of at most 76, whatever precedes a line ending', async () => {
     const piece = fc.constantFrom(
       ' ',
       '\t',
@@ -321,14 +321,14 @@ describe('bodies', () => {
     );
   });
 
-  it('put text before HTML', () => {
+  it('contain the text before the HTML', () => {
     const raw = compose(message({ text: 'TEXT', html: '<b>HTML</b>' })).toString();
 
     expect(raw).toContain('multipart/alternative');
     expect(raw.indexOf('TEXT')).toBeLessThan(raw.indexOf('<b>HTML'));
   });
 
-  it('fold 5 MB of HTML on one line', async () => {
+  it('contain 5 MB of single-line HTML in folded lines', async () => {
     const html = '<p>Grüße</p>'.repeat(400_000);
     const raw = compose(message({ text: null, html }));
 
@@ -337,7 +337,7 @@ describe('bodies', () => {
   });
 });
 
-describe('attachments', () => {
+describe('composed attachments', () => {
   it.each([
     ['multipart/mixed; boundary=x', 'application/octet-stream'],
     ['message/rfc822', 'application/octet-stream'],
@@ -345,7 +345,7 @@ describe('attachments', () => {
     ['nonsense', 'application/octet-stream'],
     ['text/csv; charset=utf-8', 'text/csv'],
     [undefined, 'application/pdf'],
-  ])('an attachment given as %j is sent as %s', async (content_type, expected) => {
+  ])('given as %j are sent as %s', async (content_type, expected) => {
     // Parsers guess from the name if the type says nothing, so only the guessed attachment gets a telling name.
     const filename = content_type === undefined ? 'report.pdf' : 'report';
     const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x'), content_type }] }));
@@ -355,7 +355,7 @@ describe('attachments', () => {
     expect(headerLines(raw).join('\n')).not.toContain('X-Evil');
   });
 
-  it('are combined with the HTML that shows them and listed if there is none', async () => {
+  it('are grouped with the HTML that displays them, or listed if there is no HTML', async () => {
     const attachments = [{ filename: 'l.png', content: Buffer.from('x'), content_id: 'logo' }];
     const withHtml = compose(message({ html: '<img src="cid:logo">', attachments }));
     const withoutHtml = compose(message({ attachments }));
@@ -367,7 +367,7 @@ describe('attachments', () => {
   });
 });
 
-describe('every message', () => {
+describe('every composed message', () => {
   it('survives a round trip through a mail parser', async () => {
     await fc.assert(
       fc.asyncProperty(outgoingMessages, async (input) => {

@@ -11,7 +11,7 @@ describe('textFromHtml', () => {
     expect(text).toBe('Hello\n\nPress here <https://good.test/x> & wait.\n\n * one\n * two');
   });
 
-  it('returns the same text twice', () => {
+  it('returns the same text each time', () => {
     const html = '<table><tr><td>a</td><td>b</td></tr></table>'.repeat(5);
 
     expect(textFromHtml(html)).toBe(textFromHtml(html));

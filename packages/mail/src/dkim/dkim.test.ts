@@ -54,7 +54,7 @@ describe('a signed email', () => {
     );
   });
 
-  it('verifies if its body is empty or has blanks and empty lines that relaxing removes', async () => {
+  it('verifies if its body is empty, or has spaces and empty lines that relaxed canonicalization removes', async () => {
     const bodies = [
       '',
       '\r\n',
@@ -71,7 +71,7 @@ describe('a signed email', () => {
     }
   });
 
-  it('verifies wherever blanks and line endings are in its body', async () => {
+  it('verifies wherever spaces and line endings occur in its body', async () => {
     const piece = fc.constantFrom(' ', '  ', '\t', 'a', 'word', '!', '\r\n', '\r\n\r\n', ' \r\n', '=');
     const body = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
     await fc.assert(
@@ -83,7 +83,7 @@ describe('a signed email', () => {
     );
   });
 
-  it('has the same body hash as another signer computes', async () => {
+  it('has the same body hash as one computed by a different signer', async () => {
     const raw = compose(mail({ text: 'two  blanks\n\n', html: null }));
     const signer = { signingDomain: 'good.test', selector: 'one', privateKey: pem(rsa) };
     const { signatures } = await dkimSign(raw, {
@@ -96,7 +96,7 @@ describe('a signed email', () => {
     expect(hashOf((await signDkim(raw, keys, at)).toString())).toBe(hashOf(signatures));
   });
 
-  it('no longer verifies once any byte of its body or of a signed field has changed', async () => {
+  it('no longer verifies after any byte of its body or of a signed field has changed', async () => {
     const signed = await signDkim(compose(mail({ headers: { 'X-Tag': 'otp' } })), keys, at);
     const header_end = signed.indexOf('\r\n\r\n');
     const from = signed.indexOf('\r\nFrom:') + 2;
@@ -121,7 +121,7 @@ describe('a signed email', () => {
   });
 
   it.each(['From: eve@evil.test', 'Subject: Pay', 'Reply-To: eve@evil.test', 'List-Unsubscribe: <https://evil.test>'])(
-    'no longer verifies with another %s, above or below',
+    'no longer verifies with an additional %s, above or below',
     async (line) => {
       const message = mail({ reply_to: null, headers: {} });
       const signed = (await signDkim(compose(message), keys, at)).toString('latin1');
@@ -135,7 +135,7 @@ describe('a signed email', () => {
     },
   );
 
-  it('still verifies after trace fields are added above and the spacing of blanks changes', async () => {
+  it('still verifies after trace fields are added above and spacing changes', async () => {
     const signed = await signDkim(compose(mail({ subject: 'one two' })), keys, at);
     const relayed = `Received: by a.test\r\nReturn-Path: <x@a.test>\r\n${signed.toString('latin1')}`;
 
@@ -144,7 +144,7 @@ describe('a signed email', () => {
     ).toEqual(GOOD);
   });
 
-  it('verifies with long fields and many fields from the sender', async () => {
+  it('verifies with long fields and many fields set by the sender', async () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`X-Field-${index}`, `value ${index}`]));
     const headers = {
       ...many,
@@ -170,7 +170,7 @@ describe('a signed email', () => {
     ).toEqual(['rsa-sha256 fail', 'ed25519-sha256 fail']);
   });
 
-  it('verifies if a large body is split into pieces at blanks and empty lines', async () => {
+  it('verifies if a large body is split into chunks at spaces and empty lines', async () => {
     const PIECE = 256 * 1024;
     for (const around of ['\r\n'.repeat(60), ' \t \r\n'.repeat(60), 'x  y \r\n'.repeat(60)]) {
       for (const shift of [0, 1]) {
@@ -185,7 +185,7 @@ describe('a signed email', () => {
     }
   });
 
-  it('has the same bytes for the same email, keys and time, and includes the time', async () => {
+  it('has the same bytes for the same email, keys and time, and includes the signing time', async () => {
     const raw = compose(mail());
 
     const [first, again] = await Promise.all([signDkim(raw, keys, at), signDkim(Buffer.from(raw), keys, at)]);
@@ -195,7 +195,7 @@ describe('a signed email', () => {
     for (const line of first.toString('latin1').split('\r\n')) expect(line.length).toBeLessThanOrEqual(998);
   });
 
-  it('verifies at 14 MB, both encoded and with blanks to relax', async () => {
+  it('verifies at 14 MB, both encoded and with spaces to relax', async () => {
     const encoded = compose(mail({ attachments: [{ filename: 'a.bin', content: Buffer.alloc(10_000_000, 7) }] }));
     const blanks = Buffer.concat([
       Buffer.from('From: a@good.test\r\n\r\n'),
@@ -207,7 +207,7 @@ describe('a signed email', () => {
     }
   });
 
-  it('is correct when many are signed concurrently, including large ones with blanks to relax', async () => {
+  it('verifies when many are signed concurrently, including large ones with spaces to relax', async () => {
     const samples = fc.sample(outgoingMessages, { seed: 2, numRuns: 20 });
     const messages = samples.map((message, index) =>
       index % 5 === 0 ? { ...message, text: `${index}  blanks \n`.repeat(40_000) } : message,
@@ -221,7 +221,7 @@ describe('a signed email', () => {
     }
   });
 
-  it('is rejected without a key, because an email must not leave unsigned', async () => {
+  it('requires a key, because no email may be sent unsigned', async () => {
     await expect(signDkim(compose(mail()), [], at)).rejects.toThrow('without a key');
   });
 });

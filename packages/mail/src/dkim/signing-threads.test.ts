@@ -22,7 +22,7 @@ describe('signing threads', () => {
     expect(threads.running()).toBe(2);
   });
 
-  it('reject an email whose key cannot sign, and no other in its batch', async () => {
+  it('reject an email whose key cannot sign, without affecting others in its batch', async () => {
     const threads = createSigningThreads({ count: 1 });
     const [first, last] = mails(2) as [UnsignedPart[], UnsignedPart[]];
     const broken = [{ text: 'mail', key: rsa.publicKey }];
@@ -48,7 +48,7 @@ describe('signing threads', () => {
     });
   }
 
-  it('stop when there is no work, and restart with the next', async () => {
+  it('stop when there is no work, and restart when more arrives', async () => {
     const threads = createSigningThreads({ count: 2, idle_ms: 20 });
     const batches = mails(3);
     await Promise.all(batches.map((mail) => threads.sign(mail)));

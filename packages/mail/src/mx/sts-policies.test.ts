@@ -105,7 +105,7 @@ describe('an enforced MTA-STS policy', () => {
   it.each<[string, SmtpSinkOptions]>([
     ['STARTTLS is not offered', {}],
     ['the certificate is not good', { starttls: true }],
-  ])('defers if %s, and nothing is sent in plaintext', async (_name, options) => {
+  ])('defers email if %s, and sends nothing in plaintext', async (_name, options) => {
     const there = await destination({ body: enforced }, options);
     const questions: string[] = [];
     there.sink.script(({ stage }) => {
@@ -119,7 +119,7 @@ describe('an enforced MTA-STS policy', () => {
     expect(questions).toEqual(['connect']);
   });
 
-  it('defers if STARTTLS is rejected, without sending MAIL', async () => {
+  it('defers email if STARTTLS is rejected, without sending MAIL', async () => {
     const there = await destination({ body: enforced });
     const lines: string[] = [];
     const sockets: Socket[] = [];
@@ -145,7 +145,7 @@ describe('an enforced MTA-STS policy', () => {
     expect(lines.filter((line) => !/^(?:EHLO|STARTTLS|QUIT)/.test(line))).toEqual([]);
   });
 
-  it('blocks email to a host it does not list, and through another transport', async () => {
+  it('blocks email to a host it does not list, and email through another transport', async () => {
     const there = await destination({ body: enforced }, secure, 'mx2.good.test');
     const relay = await startSmtpSink();
     closing.push(() => relay.stop());
@@ -202,7 +202,7 @@ describe('an enforced MTA-STS policy', () => {
 });
 
 describe('a policy in testing mode', () => {
-  it('blocks nothing, and the attempt reports anything it would have blocked', async () => {
+  it('blocks nothing, and the attempt reports what enforcement would have blocked', async () => {
     const there = await destination({ body: tested }, {}, 'mx2.good.test');
 
     const outcome = await send(transport(there));
@@ -231,14 +231,14 @@ describe('a policy for one domain', () => {
   });
 });
 
-describe('an invalid policy', () => {
+describe('an invalid MTA-STS policy', () => {
   it.each<[string, ServedPolicy]>([
     ['another status', { status: 404, body: enforced }],
     ['a redirect', { status: 301, location: 'https://mta-sts.good.test/other.txt', body: enforced }],
     ['another type', { type: 'text/html', body: enforced }],
     ['no policy at all', { body: 'hello' }],
     ['too much', { body: `${enforced}${'x'.repeat(70_000)}` }],
-  ])('an invalid policy (%s) is ignored, and email is sent as if there were none', async (_name, served) => {
+  ])('is ignored (%s), and email is sent as if there were no policy', async (_name, served) => {
     const there = await destination(served);
 
     expect(await send(transport(there))).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });

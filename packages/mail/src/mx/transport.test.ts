@@ -81,8 +81,8 @@ function send(mailer: Mailer, to = 'ada@good.test'): Promise<SendOutcome> {
 
 const mx = (...exchanges: string[]) => exchanges.map((exchange, place) => ({ priority: (place + 1) * 10, exchange }));
 
-describe('the destination of a message', () => {
-  it('is the MX with the lowest preference, named in the outcome with its address', async () => {
+describe('a message’s destination', () => {
+  it('is the MX with the lowest preference, reported in the outcome with its address', async () => {
     const [first, second] = [await sinkAt('127.0.0.2'), '127.0.0.3'];
     const spare = await sinkAt(second, first.port);
     const dns = await zoneOf({
@@ -122,7 +122,7 @@ describe('the destination of a message', () => {
     expect(outcome).toMatchObject({ kind: 'accepted', target: `mx1.good.test:${sink.port}`, address: '::1' });
   });
 
-  it('may be uppercase, internationalized and behind an alias', async () => {
+  it('may be in uppercase, internationalized or behind an alias', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'xn--bcher-kva.test': { CNAME: ['good.test'] },
@@ -136,14 +136,14 @@ describe('the destination of a message', () => {
   });
 });
 
-describe('the next server', () => {
+describe('the next server to try', () => {
   const zone: Zone = {
     'good.test': { MX: mx('mx1.good.test', 'mx2.good.test') },
     'mx1.good.test': { A: ['127.0.0.2', '127.0.0.3'] },
     'mx2.good.test': { A: ['127.0.0.4'] },
   };
 
-  it('is the host’s next address if one rejects the connection, and the attempt reports it', async () => {
+  it('is the same host’s next address if the connection is rejected, and the attempt reports the rejection', async () => {
     const second = await sinkAt('127.0.0.3');
     const third = await sinkAt('127.0.0.4', second.port);
     const dns = await zoneOf(zone);
@@ -190,7 +190,7 @@ describe('the next server', () => {
     expect(spare.connections()).toBe(0);
   });
 
-  it('does not exist after the last: the email is deferred with an error listing each reason', async () => {
+  it('does not exist after the last server: the email is deferred with an error listing each reason', async () => {
     const closed = await sinkAt('127.0.0.4');
     await closed.stop();
     closing.pop();
@@ -204,7 +204,7 @@ describe('the next server', () => {
     expect(outcome.error).toMatch(/mx2\.good\.test:\d+ \(127\.0\.0\.4\): connect ECONNREFUSED/);
   });
 
-  it('is tried first on new connections while the first server is unreachable', async () => {
+  it('is tried first for new connections while the first server is unreachable', async () => {
     const spare = await sinkAt('127.0.0.4');
     const dns = await zoneOf({ ...zone, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, spare.port, { timeouts: { idle_ms: 1 } });
@@ -255,7 +255,7 @@ describe('a domain without a mail server', () => {
 });
 
 describe('promise P5: a domain unknown to one name server', () => {
-  it('is looked up at the next one', async () => {
+  it('is looked up on the next name server', async () => {
     const sink = await sinkAt('127.0.0.2');
     const lost = await zoneOf({});
     const right = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
@@ -289,7 +289,7 @@ describe('promise P6: a server that accepts the connection and stays silent', ()
 });
 
 describe('promise P9: an unknown server that offers PIPELINING', () => {
-  it('receives no envelope behind the dot of the previous email', async () => {
+  it('receives no envelope before its reply to the previous email’s dot', async () => {
     let ahead = 0;
     let content = false;
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
@@ -329,7 +329,7 @@ describe('promise P9: an unknown server that offers PIPELINING', () => {
 
 describe('a DNS failure', () => {
   it.each(['SERVFAIL', 'REFUSED', 'timeout'] as const)(
-    'a %s response defers, and DNS is queried again later',
+    'defers email after a %s response, and DNS is queried again later',
     async (how) => {
       const sink = await sinkAt('127.0.0.2');
       const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
@@ -358,7 +358,7 @@ describe('a DNS failure', () => {
         'a.test': { CNAME: ['mx1.good.test'] },
       },
     ],
-  ])('an alias loop %s defers', async (_name, zone) => {
+  ])('defers email after an alias loop %s', async (_name, zone) => {
     const dns = await zoneOf(zone);
 
     const outcome = await send(transport(dns, 2525));
@@ -394,7 +394,7 @@ describe('non-public addresses', () => {
     ['AAAA', 'fd00::1'],
     ['AAAA', 'fe80::1'],
     ['AAAA', '::7f00:2'],
-  ] as const)('%s %s is not connected to, and the email is deferred', async (type, address) => {
+  ] as const)('receive no connection for %s %s, and the email is deferred', async (type, address) => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { [type]: [address] } });
 
@@ -405,7 +405,7 @@ describe('non-public addresses', () => {
     expect(sink.connections()).toBe(0);
   });
 
-  it('are rejected if the MX itself is one, or the domain without an MX has one', async () => {
+  it('are rejected both for an MX and for a domain without an MX', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('127.0.0.2') }, 'bare.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port, { allow_networks: ['10.0.0.0/8'] });
@@ -418,7 +418,7 @@ describe('non-public addresses', () => {
 });
 
 describe('a cached connection or DNS response', () => {
-  it('serves ten messages with one connection and one lookup', async () => {
+  it('is used for ten messages, with one connection and one lookup in total', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port);
@@ -434,7 +434,7 @@ describe('a cached connection or DNS response', () => {
     ]);
   });
 
-  it('is requested once by concurrent attempts', async () => {
+  it('is requested only once by concurrent attempts', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port);
@@ -446,7 +446,7 @@ describe('a cached connection or DNS response', () => {
     expect(dns.questions.filter((question) => question === 'MX good.test')).toHaveLength(1);
   });
 
-  it('is looked up again once it expires, and then a changed response counts', async () => {
+  it('is looked up again once it expires, and a changed response then takes effect', async () => {
     const sink = await sinkAt('127.0.0.2');
     const moved = await sinkAt('127.0.0.3', sink.port);
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
@@ -465,7 +465,7 @@ describe('a cached connection or DNS response', () => {
     expect(moved.mails).toHaveLength(1);
   });
 
-  it('is common to the domains of one provider, which share a lane once that is known', async () => {
+  it('is shared by a provider’s domains, which share a lane once the provider is known', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'good.test': { MX: mx('mx1.provider.example') },
@@ -483,7 +483,7 @@ describe('a cached connection or DNS response', () => {
     expect(sink.connections()).toBe(1);
   });
 
-  it('is separate for a domain with a provider host that rejects email, or with hosts of several', async () => {
+  it('is not shared by a domain with several providers’ hosts, or with a host that rejects email', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({
       'good.test': { MX: mx('mx1.provider.example') },
@@ -506,7 +506,7 @@ describe('a cached connection or DNS response', () => {
 describe('STARTTLS', () => {
   const zone: Zone = { 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } };
 
-  it('is used if offered, with any certificate, and the outcome reports which', async () => {
+  it('is used if offered, with any certificate, and the outcome reports the certificate’s validity', async () => {
     const sink = await sinkAt('127.0.0.2', undefined, { starttls: true });
     const dns = await zoneOf(zone);
 
@@ -522,7 +522,7 @@ describe('STARTTLS', () => {
     expect(sink.mails[0]?.secure).toBe(true);
   });
 
-  it('a failed handshake is ignored, because no policy requires TLS', async () => {
+  it('may fail in the handshake, because no policy requires TLS', async () => {
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
       if (line === '') socket.write('220 mx1\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-mx1\r\n250 STARTTLS\r\n');
@@ -542,7 +542,7 @@ describe('the SMTP conversation', () => {
     'mx1.good.test': { A: ['127.0.0.2'] },
   };
 
-  it('an interruption after the dot is recorded as unknown, and no other server gets a copy', async () => {
+  it('leads to an unknown outcome if interrupted after the dot, and no other server gets a copy', async () => {
     const sink = await sinkAt('127.0.0.2');
     const spare = await sinkAt('127.0.0.3', sink.port);
     sink.script(() => ({ kind: 'drop', at: 'after_dot' }));
@@ -552,7 +552,7 @@ describe('the SMTP conversation', () => {
     expect(spare.connections()).toBe(0);
   });
 
-  it('survives a reply of 2 MB', async () => {
+  it('survives a 2 MB reply', async () => {
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
       if (line === '') socket.write(`220-${'x'.repeat(2_000_000)}\r\n220 mx1\r\n`);
     });
@@ -592,7 +592,7 @@ describe('the SMTP conversation', () => {
   });
 });
 
-describe('several transports in order', () => {
+describe('an ordered list of transports', () => {
   const zone: Zone = { 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } };
 
   async function withRelay(dns: DnsZone, port: number) {
@@ -608,7 +608,7 @@ describe('several transports in order', () => {
     return { relay, mailer };
   }
 
-  it('fall back to the next if no mail server is reached, and the outcome names both', async () => {
+  it('falls back to the next transport if no mail server is reached, and the outcome names both', async () => {
     const closed = await sinkAt('127.0.0.2');
     await closed.stop();
     closing.pop();
@@ -634,7 +634,7 @@ describe('several transports in order', () => {
     expect(relay.mails).toHaveLength(copies);
   });
 
-  it('stop at a server’s rejection, permanent or temporary, and at a domain that accepts no email', async () => {
+  it('stops at a server’s rejection, permanent or temporary, or at a domain that accepts no email', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ ...zone, 'null.test': { MX: [{ priority: 0, exchange: '.' }] } });
     const { relay, mailer } = await withRelay(dns, sink.port);
@@ -648,7 +648,7 @@ describe('several transports in order', () => {
 });
 
 describe('a stopped transport', () => {
-  it('sends nothing more', async () => {
+  it('sends nothing further', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port);

@@ -13,7 +13,7 @@ describe('readReply', () => {
     ['452 4.2.2', { code: 452, enhanced: '4.2.2', text: '' }],
     ['421 10.0.0.1 is busy', { code: 421, enhanced: null, text: '10.0.0.1 is busy' }],
     ['550 5.7.1\u0000\u001b[31m<script>\tx', { code: 550, enhanced: null, text: '5.7.1 [31m<script> x' }],
-  ])('reads %j', (received, reply) => {
+  ])('parses %j', (received, reply) => {
     expect(readReply(received)).toEqual(reply);
   });
 
@@ -21,14 +21,14 @@ describe('readReply', () => {
     expect(readReply(received)).toBeNull();
   });
 
-  it('truncates a long reply to 1 kB, between characters', () => {
+  it('truncates a long reply to 1 kB at a character boundary', () => {
     const reply = readReply(`550 ${'ü'.repeat(3_000_000)}`);
 
     expect(Buffer.byteLength(reply?.text ?? '')).toBe(1024);
     expect(reply?.text).toMatch(/^ü+$/);
   });
 
-  it('writes the reply as one line', () => {
+  it('returns the reply as a single line', () => {
     expect(replyLine({ code: 550, enhanced: '5.1.1', text: 'gone' })).toBe('550 5.1.1 gone');
     expect(replyLine({ code: 250, enhanced: null, text: '' })).toBe('250');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSimulatorLane, type Script, scriptOf } from './script.ts';
 
-describe('the simulator script of an address', () => {
+describe('an address’s simulator script', () => {
   it.each<[string, Script]>([
     ['delivered', { kind: 'accept' }],
     ['bounce+5.1.1', { kind: 'bounce', status: '5.1.1' }],
@@ -42,7 +42,7 @@ describe('the simulator script of an address', () => {
     ['slow+301s', 'slow+30s@simulator.test'],
     ['slow+6m', 'slow+30s@simulator.test'],
     ['dsn+full', 'dsn+5.2.2@simulator.test'],
-  ])('%s is malformed, and the error shows the correct syntax', (local, example) => {
+  ])('is malformed in %s, and the error shows the correct syntax', (local, example) => {
     const script = scriptOf(`${local}@simulator.test`);
 
     expect(script).toEqual({ kind: 'malformed', advice: expect.stringContaining(example) });
@@ -50,7 +50,7 @@ describe('the simulator script of an address', () => {
   });
 
   it.each(['bounce+5.1.1@example.com', 'defer+3@sub.simulator.test', 'slow+xyz@notsimulator.test', 'nobody'])(
-    'an address such as %s has no script',
+    'does not exist for an address such as %s',
     (address) => {
       expect(scriptOf(address)).toEqual({ kind: 'accept' });
     },
@@ -65,6 +65,6 @@ it.each([
   ['notsimulator.test', false],
   ['simulator.test.example.com', false],
   ['sandbox example.com', false],
-])("the lane %s is the simulator's: %s", (lane, expected) => {
+])('the lane %s is identified as the simulator’s: %s', (lane, expected) => {
   expect(isSimulatorLane(lane)).toBe(expected);
 });

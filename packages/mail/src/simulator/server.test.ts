@@ -57,7 +57,7 @@ function nextReport(): Promise<CapturedMail> {
 }
 
 describe('the simulator', () => {
-  it('stores accepted email, for any recipient', async () => {
+  it('stores accepted email for any recipient', async () => {
     const outcomes = [await send('delivered'), await send('ada'), await send('delivered+label')];
 
     for (const outcome of outcomes)
@@ -87,7 +87,7 @@ describe('the simulator', () => {
     expect(captured).toEqual([]);
   });
 
-  it('defers an email the requested number of times, per message and recipient', async () => {
+  it('defers an email the requested number of times per message and recipient', async () => {
     const kinds = async (local: string, id: string) => (await send(local, id)).kind;
 
     expect([await kinds('defer+2', 'a'), await kinds('defer+2', 'b'), await kinds('defer+2+x', 'a')]).toEqual(
@@ -106,7 +106,7 @@ describe('the simulator', () => {
     expect(captured).toHaveLength(2);
   });
 
-  it('drops the connection after the dot once per message, without a reply or a copy', async () => {
+  it('drops the connection after the dot once per message, without replying or storing a copy', async () => {
     const first = await send('drop-after-data', 'a');
     expect(first).toMatchObject({ kind: 'unknown', stage: 'after_dot', reply: null });
     expect(captured).toEqual([]);
@@ -123,7 +123,7 @@ describe('the simulator', () => {
     expect(outcome.phases_ms.mail).toBeGreaterThan(950);
   });
 
-  it('delays no other email because of slow scripts', async () => {
+  it('does not delay other email because of slow scripts', async () => {
     const abort = new AbortController();
     const slow = Array.from({ length: 30 }, (_, index) =>
       mailer.send({ from: sender, to: `slow+5m+${index}@simulator.test` }, raw(`s${index}`), abort.signal),
@@ -136,7 +136,7 @@ describe('the simulator', () => {
     for (const outcome of await Promise.all(slow)) expect(outcome.kind).toBe('deferred');
   });
 
-  it('aborts a slow email on request, and stops without waiting for it', async () => {
+  it('aborts a slow email on request, and stops without waiting for that email', async () => {
     const abort = new AbortController();
     const aborted = mailer.send({ from: sender, to: 'slow+5m@simulator.test' }, raw('a'), abort.signal);
     const cut = send('slow+5m', 'b');
@@ -169,7 +169,7 @@ describe('the simulator', () => {
 });
 
 describe('a simulated report', () => {
-  it('a delivery failure report returns to the envelope sender in RFC 3464 format', async () => {
+  it('is sent to the envelope sender in RFC 3464 format for a delivery failure', async () => {
     const arrived = nextReport();
     expect((await send('dsn+5.2.2')).kind).toBe('accepted');
 
@@ -204,7 +204,7 @@ describe('a simulated report', () => {
     );
   });
 
-  it('an abuse report returns in RFC 5965 format', async () => {
+  it('is sent in RFC 5965 format for abuse', async () => {
     const arrived = nextReport();
     await send('complain+shop');
 

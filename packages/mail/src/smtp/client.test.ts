@@ -47,7 +47,7 @@ function sendOnce(port: number, options: Partial<SmtpTransportOptions> = {}): Pr
 }
 
 describe('an accepted email', () => {
-  it('arrives byte for byte, and shares one connection with the next', async () => {
+  it('arrives byte for byte, and shares a connection with the next email', async () => {
     const sink = await scripted();
     const client = transport(sink.port);
 
@@ -76,7 +76,7 @@ describe('an accepted email', () => {
     expect(sink.bodies.map((text) => `${text}\r\n`)).toEqual([raw.toString(), raw.toString()]);
   });
 
-  it('may be large, over a pipelined connection', async () => {
+  it('may be large, even over a pipelined connection', async () => {
     const mails: Buffer[] = [];
     const server = await startCaptureServer({
       host: '127.0.0.1',
@@ -92,7 +92,7 @@ describe('an accepted email', () => {
     expect(mails.map((mail) => mail.equals(large))).toEqual([true]);
   });
 
-  it('waits for one of max_connections', async () => {
+  it('waits for one of max_connections to become free', async () => {
     const sink = await scripted();
     const client = transport(sink.port, { max_connections: 2 });
 
@@ -119,7 +119,7 @@ describe('an accepted email', () => {
     expect(sink.connections).toBe(1);
   });
 
-  it('counts as one of two per max_connections, because one goes ahead on each', () => {
+  it('may be one of two per connection in max_connections, because one envelope goes ahead on each', () => {
     const relay = { host: '127.0.0.1', port: 25, secure: false, max_connections: 3, tls: 'none' } as const;
 
     const widths = [transport(25, relay), createMailer({ helo_name: 'mail.good.test', transports: [relay] })].map(
@@ -129,7 +129,7 @@ describe('an accepted email', () => {
     expect(widths).toEqual([6, 6]);
   });
 
-  it('is the hundredth and last on its connection', async () => {
+  it('is the last on its connection if it is the hundredth', async () => {
     const sink = await scripted();
     const client = transport(sink.port, { max_connections: 1 });
 
@@ -154,7 +154,7 @@ describe.each([
     ['dot', '552 5.3.4 too big', 'rejected', 'after_dot'],
     ['dot', '451 4.3.2 busy', 'deferred', 'after_dot'],
   ])(
-    'a reply to %s of %s is %s, and the connection serves the next message after RSET',
+    'answering %s with %s makes the email %s; the connection serves the next message after RSET',
     async (verb, reply, kind, stage) => {
       let refusing = true;
       const sink = await scripted((step) => {
@@ -182,7 +182,7 @@ describe.each([
     ['MAIL', 'deferred'],
     ['RCPT', 'deferred'],
     ['dot', 'deferred'],
-  ])('a 421 reply at %s defers and ends the connection', async (verb, kind) => {
+  ])('defers the email and ends the connection after a 421 reply at %s', async (verb, kind) => {
     const sink = await scripted((step, connection) => {
       if (step === 'EHLO') return ehlo;
       return connection === 1 && step === verb ? '421 4.3.2 closing' : undefined;
@@ -194,7 +194,7 @@ describe.each([
     expect(sink.connections).toBe(2);
   });
 
-  it('a rejection of every recipient followed by 354 sends no content', async () => {
+  it('leads to no content being sent if every recipient is rejected before a 354 reply', async () => {
     const sink = await scripted((verb) => {
       if (verb === 'EHLO') return ehlo;
       return verb === 'RCPT' ? '550 5.1.1 unknown' : undefined;
@@ -212,7 +212,7 @@ describe('a lost connection', () => {
     ['MAIL', 'mail'],
     ['RCPT', 'rcpt'],
     ['DATA', 'data'],
-  ])('a connection lost at %s defers the email', async (verb, stage) => {
+  ])('defers the email if it occurs at %s', async (verb, stage) => {
     const sink = await scripted((step) => (step === verb ? hangUp : undefined));
 
     expect(await sendOnce(sink.port)).toMatchObject({
@@ -223,7 +223,7 @@ describe('a lost connection', () => {
     });
   });
 
-  it('a connection lost in mid-content defers, because the server cannot have everything', async () => {
+  it('defers the email if it occurs during the content, because the server cannot have everything', async () => {
     const sink = await scripted((verb) => {
       if (verb !== 'DATA') return undefined;
       return (socket) => {
@@ -241,7 +241,7 @@ describe('a lost connection', () => {
   it.each([
     ['small', raw],
     ['large', Buffer.alloc(4 * 1024 * 1024, 'line of content\r\n')],
-  ])('a connection lost after the dot of a %s message leaves it unknown', async (_, mail) => {
+  ])('leaves the outcome unknown if it occurs after the dot of a %s message', async (_, mail) => {
     const sink = await scripted((verb) => (verb === 'dot' ? hangUp : undefined));
 
     const outcome = await transport(sink.port).send(envelope, mail, never);
@@ -250,7 +250,7 @@ describe('a lost connection', () => {
     expect(sink.bodies).toHaveLength(1);
   });
 
-  it('a connection that never reached the host defers at the connect stage', async () => {
+  it('defers the email at the connect stage if the host was never reached', async () => {
     const sink = await scripted();
     await closing.pop()?.();
 
@@ -262,8 +262,8 @@ describe('a lost connection', () => {
   });
 });
 
-describe('a rejecting greeting', () => {
-  it.each(['554 5.7.1 no service', '421 4.3.2 busy'])('%s defers at the connect stage', async (greeting) => {
+describe('a greeting that rejects the connection', () => {
+  it.each(['554 5.7.1 no service', '421 4.3.2 busy'])('%s defers the email at the connect stage', async (greeting) => {
     const sink = await scripted((verb) => (verb === 'greeting' ? greeting : undefined));
 
     expect(await sendOnce(sink.port)).toMatchObject({
@@ -282,13 +282,13 @@ describe('an unresponsive server', () => {
     ['RCPT', 'deferred', 'rcpt', { command_ms: 1000 }],
     ['DATA', 'deferred', 'data', { data_ms: 1000 }],
     ['dot', 'unknown', 'after_dot', { after_dot_ms: 100 }],
-  ])('a server that stalls at %s is abandoned: %s', async (verb, kind, stage, timeouts) => {
+  ])('is abandoned if it stalls at %s: %s', async (verb, kind, stage, timeouts) => {
     const sink = await scripted((step) => (step === verb ? null : undefined));
 
     expect(await sendOnce(sink.port, { timeouts })).toMatchObject({ kind, stage, reply: null });
   });
 
-  it('a server that drips its reply is held to the same deadline', async () => {
+  it('is held to the same deadline if its reply trickles in', async () => {
     const sink = await scripted((verb) => {
       if (verb !== 'MAIL') return undefined;
       return (socket) => {
@@ -303,7 +303,7 @@ describe('an unresponsive server', () => {
     });
   });
 
-  it('a server that stops reading the content is abandoned before the dot', async () => {
+  it('is abandoned before the dot if it stops reading the content', async () => {
     const sink = await scripted((verb) => {
       if (verb !== 'DATA') return undefined;
       return (socket) => {
@@ -319,7 +319,7 @@ describe('an unresponsive server', () => {
   });
 });
 
-describe('an invalid reply', () => {
+describe('an invalid server reply', () => {
   const huge = `${`250-${'x'.repeat(120)}\r\n`.repeat(17_000)}250 end`;
   const endless = 'y'.repeat(2 * 1024 * 1024);
 
@@ -362,7 +362,7 @@ describe('an invalid reply', () => {
 });
 
 describe('a reused connection', () => {
-  it('a connection that the server closed silently is replaced once', async () => {
+  it('is replaced once if the server closed it silently', async () => {
     const sink = await scripted((verb, connection) => {
       return verb === 'MAIL' && connection === 1 && sink.bodies.length === 1 ? hangUp : undefined;
     });
@@ -376,7 +376,7 @@ describe('a reused connection', () => {
     expect(sink.bodies).toHaveLength(2);
   });
 
-  it('a connection that keeps failing defers, and one that replied is not replaced', async () => {
+  it('defers the email if it keeps failing, and is not replaced if it got a reply', async () => {
     const flaky = await scripted((verb) => (verb === 'MAIL' && flaky.bodies.length > 0 ? hangUp : undefined));
     const flaky_rcpt = await scripted((verb) => (verb === 'RCPT' && flaky_rcpt.bodies.length > 0 ? hangUp : undefined));
 
@@ -389,7 +389,7 @@ describe('a reused connection', () => {
     expect(flaky_rcpt.connections).toBe(1);
   });
 
-  it('a connection that the server closed while idle is not used again', async () => {
+  it('is not used again if the server closed it while idle', async () => {
     const sink = await scripted();
     const client = transport(sink.port);
     await client.send(envelope, raw, never);
@@ -403,7 +403,7 @@ describe('a reused connection', () => {
     expect(sink.connections).toBe(2);
   });
 
-  it('sends QUIT after its idle time and when the transport stops', async () => {
+  it('sends QUIT after its idle time or when the transport stops', async () => {
     const idle = await scripted();
     const stopped = await scripted();
     const client = transport(stopped.port);
@@ -419,8 +419,8 @@ describe('a reused connection', () => {
   });
 });
 
-describe('an abort', () => {
-  it('interrupts the wait for a connection, and a transaction before its dot', async () => {
+describe('an abort of a send', () => {
+  it('interrupts waiting for a connection, and a transaction before its dot', async () => {
     const sink = await scripted((verb) => (verb === 'RCPT' ? null : undefined));
     const client = transport(sink.port, { max_connections: 1 });
     const controller = new AbortController();
@@ -435,7 +435,7 @@ describe('an abort', () => {
     expect(await client.send(envelope, raw, controller.signal)).toMatchObject({ kind: 'deferred', stage: 'connect' });
   });
 
-  it('does not interrupt the reply to an email the server already has', async () => {
+  it('does not interrupt waiting for the reply to an email that the server already has', async () => {
     const controller = new AbortController();
     const sink = await scripted((verb) => {
       if (verb !== 'dot') return undefined;
@@ -470,7 +470,7 @@ describe('TLS', () => {
     return { port: (server.server.address() as AddressInfo).port, secure };
   }
 
-  it('is used if offered, and an unverified certificate is reported as such', async () => {
+  it('is used if offered, and an unverified certificate is reported as unverified', async () => {
     const server = await tlsServer();
     const client = transport(server.port);
 
@@ -487,7 +487,7 @@ describe('TLS', () => {
     await client.stop();
   });
 
-  it('is skipped if it is disabled', async () => {
+  it('is not used if it is disabled', async () => {
     const server = await tlsServer();
     const client = transport(server.port, { tls: 'none' });
 
@@ -495,7 +495,7 @@ describe('TLS', () => {
     await client.stop();
   });
 
-  it('a required TLS connection is never replaced by plaintext', async () => {
+  it('is never replaced by plaintext if it is required', async () => {
     const untrusted = await tlsServer();
     const stripped = await scripted();
 
@@ -505,7 +505,7 @@ describe('TLS', () => {
     expect(stripped.verbs).not.toContain('MAIL');
   });
 
-  it('fairness P37: TLS from the first byte needs a certificate that verifies, unless the server is this machine', async () => {
+  it('fairness P37: requires a verified certificate from the first byte, unless the server is this machine', async () => {
     const server = await tlsServer({ implicit: true });
 
     // A local address that is not recognized as one.
@@ -517,7 +517,7 @@ describe('TLS', () => {
     expect(await sendOnce(server.port, { secure: true })).toMatchObject({ kind: 'accepted' });
   });
 
-  it('opportunistic TLS falls back to plaintext if the handshake fails', async () => {
+  it('falls back to plaintext if it is opportunistic and the handshake fails', async () => {
     const sink = await scripted((verb, connection) => {
       if (verb === 'EHLO') return '250-sink\r\n250 STARTTLS';
       if (verb !== 'STARTTLS' || connection > 1) return undefined;
@@ -543,7 +543,7 @@ describe('TLS', () => {
     expect(sink.verbs).not.toContain('AUTH');
   });
 
-  it('protects a login, and the transcript hides its secret', async () => {
+  it('protects a login, and the transcript hides the password', async () => {
     const server = await tlsServer();
     const right = transport(server.port, { user: 'relay', pass: 'correct horse' });
     const wrong = transport(server.port, { user: 'relay', pass: 'battery staple' });
@@ -567,7 +567,7 @@ describe('TLS', () => {
 });
 
 describe('a mailer with several transports', () => {
-  it('moves on if no session was established, and stops once a server has replied', async () => {
+  it('tries the next transport if no session was established, and stops once a server has replied', async () => {
     const broken = await scripted((verb) => (verb === 'greeting' ? '554 no service' : undefined));
     const refusing = await scripted((verb) => (verb === 'RCPT' ? '451 4.3.0 later' : undefined));
     const lossy = await scripted((verb) => (verb === 'dot' ? hangUp : undefined));

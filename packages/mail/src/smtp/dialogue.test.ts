@@ -128,37 +128,40 @@ function atDot(number: number, reply: ServerReply): Script {
   return (verb, _, line) => (verb === 'dot' && line.includes(recipient(number)) ? reply : undefined);
 }
 
-describe('the envelope of the next email', () => {
+describe('the next email’s envelope', () => {
   it.each<[string, ScriptedServerOptions & { secure?: boolean; size?: number }]>([
     ['in plaintext', {}],
     ['in TLS', { tls: certificate, secure: true }],
     ['behind a mail that takes a write of its own', { size: 40_000 }],
     ['behind a mail of several writes', { size: 400_000 }],
-  ])('reaches the server before the reply to the dot, %s', async (_, { secure = false, size = 0, ...options }) => {
-    const server = await pipelined(holding({}), options);
-    const client = transport(server.port, { secure });
+  ])(
+    'reaches the server before the reply to the previous dot, %s',
+    async (_, { secure = false, size = 0, ...options }) => {
+      const server = await pipelined(holding({}), options);
+      const client = transport(server.port, { secure });
 
-    const outcomes = await Promise.all(
-      [1, 2, 3].map((number) =>
-        client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number, size), never),
-      ),
-    );
-
-    expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
-    expect(server.connections).toBe(1);
-    expect(server.bodies.map((body) => `${body}\r\n`)).toEqual(
-      [1, 2, 3].map((number) => mailFor(number, size).toString()),
-    );
-    for (const [index, { transcript }] of outcomes.slice(1).entries()) {
-      expect(transcript).toBe(
-        [
-          ...['C: MAIL FROM:<bounces@good.test>', `C: RCPT TO:<${recipient(index + 2)}>`, 'C: DATA'],
-          ...['S: 250 2.1.0 ok', 'S: 250 2.1.5 ok', 'S: 354 go', 'S: 250 2.0.0 taken', ''],
-        ].join('\n'),
+      const outcomes = await Promise.all(
+        [1, 2, 3].map((number) =>
+          client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number, size), never),
+        ),
       );
-    }
-    expect(outcomes.map(({ phases_ms }) => phases_ms.connect > 0)).toEqual([true, false, false]);
-  });
+
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
+      expect(server.connections).toBe(1);
+      expect(server.bodies.map((body) => `${body}\r\n`)).toEqual(
+        [1, 2, 3].map((number) => mailFor(number, size).toString()),
+      );
+      for (const [index, { transcript }] of outcomes.slice(1).entries()) {
+        expect(transcript).toBe(
+          [
+            ...['C: MAIL FROM:<bounces@good.test>', `C: RCPT TO:<${recipient(index + 2)}>`, 'C: DATA'],
+            ...['S: 250 2.1.0 ok', 'S: 250 2.1.5 ok', 'S: 354 go', 'S: 250 2.0.0 taken', ''],
+          ].join('\n'),
+        );
+      }
+      expect(outcomes.map(({ phases_ms }) => phases_ms.connect > 0)).toEqual([true, false, false]);
+    },
+  );
 
   it.each([
     ['is not offered', DEFAULTS.EHLO, ALWAYS_PROMPT],
@@ -173,7 +176,7 @@ describe('the envelope of the next email', () => {
     expect(server.ahead).toBe(0);
   });
 
-  it('goes ahead on every permitted connection and no other, for a hundred emails each', async () => {
+  it('is sent ahead on every permitted connection and no other, for a hundred emails each', async () => {
     const mails = new Map<number, number>();
     const server = await pipelined((verb, connection) => {
       if (verb === 'MAIL') mails.set(connection, (mails.get(connection) ?? 0) + 1);
@@ -190,7 +193,7 @@ describe('the envelope of the next email', () => {
     for (const number of [51, 250]) expect(bodiesFor(server, number)).toBe(1);
   });
 
-  it('has its timeout measured from the reply to the previous dot', async () => {
+  it('has a timeout that is measured from the reply to the previous dot', async () => {
     const time = freezeTime();
     const { answer: reply, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
@@ -207,7 +210,7 @@ describe('the envelope of the next email', () => {
     expect(outcomes[2]?.phases_ms.mail).toBe(0);
   });
 
-  it('is not pipelined for an email that cannot be rendered, which delays no other', async () => {
+  it('is not sent ahead for an email that cannot be rendered, which delays no other email', async () => {
     const server = await pipelined();
     const client = transport(server.port);
     const body = (number: number) => async () => {
@@ -233,11 +236,11 @@ describe('the envelope of the next email', () => {
   });
 });
 
-describe('a message that carried the next envelope', () => {
+describe('a message followed by the next envelope', () => {
   it.each<[string, SendOutcome['kind']]>([
     ['552 5.3.4 too big', 'rejected'],
     ['451 4.3.2 busy', 'deferred'],
-  ])('a reply of %s has no bearing on the next message', async (dot, kind) => {
+  ])('does not affect the next message if the reply is %s', async (dot, kind) => {
     const server = await pipelined(holding({ dot }));
 
     const [, second, third] = await sendAll(transport(server.port));
@@ -254,7 +257,7 @@ describe('a message that carried the next envelope', () => {
     ['a closed connection', hangUp, 'unknown'],
     ['silence', null, 'unknown'],
     ['garbage', 'xyzzy', 'unknown'],
-  ])('a reply of %s moves the next message to another connection', async (_, reply, kind) => {
+  ])('moves the next message to another connection if the reply is %s', async (_, reply, kind) => {
     const time = freezeTime();
     const server = await pipelined(atDot(2, reply));
     const sent = sendAll(transport(server.port, { timeouts: { after_dot_ms: 100 } }));
@@ -274,7 +277,7 @@ describe('a message that carried the next envelope', () => {
     ['421', '250 2.0.0 taken\r\n421 4.3.2 enough'],
     ['the end of the connection', (socket) => socket.end('250 2.0.0 taken\r\n')],
     ['503', '250 2.0.0 taken\r\n503 5.5.1 what?'],
-  ])('is accepted, and the next goes elsewhere if its own reply is %s', async (_, reply) => {
+  ])('is accepted, and the next message moves to another connection if its own reply is %s', async (_, reply) => {
     const server = await pipelined(atDot(2, reply));
 
     const outcomes = await sendAll(transport(server.port));
@@ -289,7 +292,7 @@ describe('a message that carried the next envelope', () => {
     ['RCPT', '550 5.1.1 unknown', 'rejected', 'rcpt'],
     ['RCPT', '452 4.2.2 full', 'deferred', 'rcpt'],
     ['DATA', '451 4.7.1 grey', 'deferred', 'data'],
-  ])('is accepted whatever happens to the next at %s', async (verb, reply, kind, stage) => {
+  ])('is accepted, whatever happens to the next message at %s', async (verb, reply, kind, stage) => {
     const server = await pipelined(holding({ DATA: '503 5.5.1 out of order', [verb]: reply }));
 
     const [, second, third, fourth] = await sendAll(transport(server.port), 4);
@@ -303,7 +306,7 @@ describe('a message that carried the next envelope', () => {
   });
 });
 
-describe('an email whose content and dot the kernel does not accept', () => {
+describe('an email whose content and dot the kernel has not accepted', () => {
   const SERVED = '250 2.0.0 taken\r\n250 2.1.0 ok\r\n250 2.1.5 ok\r\n354 go\r\n';
 
   it.each<[string, number, SendOutcome['kind']]>([
@@ -361,8 +364,8 @@ describe('an email whose content and dot the kernel does not accept', () => {
   });
 });
 
-describe('an email whose envelope went ahead', () => {
-  it('takes another connection if the previous dot gets no reply soon', async () => {
+describe('an email whose envelope was sent ahead', () => {
+  it('moves to another connection if the previous dot gets no prompt reply', async () => {
     const dot = whenTold('250 2.0.0 taken');
     const greeting = whenTold('220 sink');
     const server = await pipelined((verb, connection, line) =>
@@ -385,27 +388,24 @@ describe('an email whose envelope went ahead', () => {
   });
 });
 
-describe('a server out of sync', () => {
+describe('a server that is out of sync', () => {
   it.each([
     ['no answer to a dot', '', 'unknown', 'accepted'],
     ['an answer too many', '250 2.0.0 taken\r\n250 2.0.0 taken', 'accepted', 'deferred'],
     ['a refusal too many', '250 2.0.0 taken\r\n550 5.1.1 unknown', 'accepted', 'deferred'],
     ['a late refusal behind an answer too many', '451 4.3.0 later\r\n552 5.3.4 too big', 'deferred', 'deferred'],
-  ])(
-    'a server that sends %s is disconnected, and its reply counts for no other message',
-    async (_, dot, kind, next) => {
-      const server = await pipelined(holding({ dot }));
+  ])('is disconnected if it sends %s, and its reply applies to no other message', async (_, dot, kind, next) => {
+    const server = await pipelined(holding({ dot }));
 
-      const [, second, third] = await sendAll(transport(server.port));
+    const [, second, third] = await sendAll(transport(server.port));
 
-      expect(second).toMatchObject({ kind, stage: 'after_dot' });
-      expect(third).toMatchObject(next === 'accepted' ? { kind: next } : { kind: next, reply: null });
-      expect(bodiesFor(server, 3)).toBe(next === 'accepted' ? 1 : 0);
-      expect(server.ahead).toBe(1);
-    },
-  );
+    expect(second).toMatchObject({ kind, stage: 'after_dot' });
+    expect(third).toMatchObject(next === 'accepted' ? { kind: next } : { kind: next, reply: null });
+    expect(bodiesFor(server, 3)).toBe(next === 'accepted' ? 1 : 0);
+    expect(server.ahead).toBe(1);
+  });
 
-  it('a server that discards input behind a dot gets every message, and never again an early envelope', async () => {
+  it('gets every message if it discards input after a dot, but never another early envelope', async () => {
     const time = freezeTime();
     const server = await pipelined(undefined, { forgetful: true });
     const client = transport(server.port, { timeouts: { command_ms: 100 } });
@@ -421,7 +421,7 @@ describe('a server out of sync', () => {
   });
 
   it.each([['in order'], ['with answers too many']])(
-    'never counts email as accepted without an acceptance, %s',
+    'never causes email to be recorded as accepted without an acceptance, %s',
     async (how) => {
       for (let seed = 1; seed <= 60; seed++) {
         const random = randomFrom(seed);
@@ -451,9 +451,9 @@ describe('a server out of sync', () => {
   );
 });
 
-describe('a message whose envelope went ahead', () => {
+describe('the content of a message whose envelope was sent ahead', () => {
   it.each([true, false])(
-    'a final check precedes its content, and if the result is %s nothing else is sent',
+    'is preceded by a final check, and nothing more is sent if the result is %s',
     async (allowed) => {
       const server = await pipelined(holding({}));
       const client = transport(server.port);
@@ -488,8 +488,8 @@ describe('a message whose envelope went ahead', () => {
   );
 });
 
-describe('an abort', () => {
-  it('aborting a message whose envelope went ahead ends it immediately, its session after the previous message', async () => {
+describe('an abort of a pipelined message', () => {
+  it('immediately ends a message whose envelope was sent ahead, and its session after the previous message', async () => {
     const controller = new AbortController();
     const { answer: reply, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
@@ -508,7 +508,7 @@ describe('an abort', () => {
     expect(bodiesFor(server, 3)).toBe(0);
   });
 
-  it('aborting the message that carries an envelope waits for the reply to its dot', async () => {
+  it('waits for the reply to the dot if the message is followed by another envelope', async () => {
     const controller = new AbortController();
     const { answer: reply, tell } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
@@ -524,7 +524,7 @@ describe('an abort', () => {
   });
 });
 
-it('an email has started once its turn on a connection comes, not while it waits', async () => {
+it('an email starts when its turn on a connection comes, not while it waits', async () => {
   const { answer: reply, tell } = whenTold('250 2.0.0 taken');
   const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);
@@ -545,7 +545,7 @@ it('an email has started once its turn on a connection comes, not while it waits
   expect(order).toEqual([1, 2, 3]);
 });
 
-it('a stopping transport finishes the email whose envelope went ahead, and rejects waiting email', async () => {
+it('a stopping transport finishes the email whose envelope was sent ahead, and rejects waiting email', async () => {
   const { answer: reply, tell } = whenTold('250 2.0.0 taken');
   const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);

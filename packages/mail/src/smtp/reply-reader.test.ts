@@ -14,8 +14,8 @@ function read(...chunks: (string | Buffer)[]) {
   return { replies, too_long, rest: reader.rest() };
 }
 
-describe('a reply', () => {
-  it('is complete whether it arrives whole, byte by byte, or behind another', () => {
+describe('an SMTP reply', () => {
+  it('is returned whether it arrives whole, byte by byte, or after another reply', () => {
     const stream = '250-one\r\n250-two\r\n250 three\r\n354 go\r\n\r\n550 no\n';
     const replies = ['250-one\r\n250-two\r\n250 three', '354 go', '550 no'];
 
@@ -23,7 +23,7 @@ describe('a reply', () => {
     expect(read(...stream)).toEqual({ replies, too_long: 0, rest: '' });
   });
 
-  it('an unfinished reply does not count yet', () => {
+  it('is not returned until it is complete', () => {
     expect(read('250 ok\r\n250-more\r\n250')).toEqual({ replies: ['250 ok'], too_long: 0, rest: '250-more\r\n250' });
   });
 
@@ -33,7 +33,7 @@ describe('a reply', () => {
     expect(read(bytes.subarray(0, 6), bytes.subarray(6)).replies).toEqual(['550 nö']);
   });
 
-  it('an endless reply is abandoned once, and nothing after it is read', () => {
+  it('is abandoned once if endless, and nothing after it is read', () => {
     const line = `250-${'x'.repeat(1000)}\r\n`;
 
     expect(read(...Array<string>(100).fill(line), '250 end\r\n')).toMatchObject({ replies: [], too_long: 1 });

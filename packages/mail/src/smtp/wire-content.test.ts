@@ -7,18 +7,18 @@ function wire(raw: string): string {
 }
 
 describe('the content on the wire', () => {
-  it('ends with a lone dot on its own line', () => {
+  it('ends with a single dot on its own line', () => {
     expect(wire('Subject: x\r\n\r\nbody\r\n')).toBe('Subject: x\r\n\r\nbody\r\n.\r\n');
     expect(wire('no line end')).toBe('no line end\r\n.\r\n');
     expect(wire('')).toBe('.\r\n');
   });
 
-  it('doubles every dot at the start of a line, and no other', () => {
+  it('doubles every dot at the start of a line, and no other dots', () => {
     expect(wire('.a\r\n.\r\n..\r\n...b.c\r\n')).toBe('..a\r\n..\r\n...\r\n....b.c\r\n.\r\n');
     expect(wire('a.\r\n\r\n.')).toBe('a.\r\n\r\n..\r\n.\r\n');
   });
 
-  it('cannot be terminated early by a dot after a bare line feed', () => {
+  it('is not terminated early by a dot after a bare line feed', () => {
     expect(wire('a\n.\nb\n.\r\n')).toBe('a\n..\nb\n..\r\n.\r\n');
   });
 

@@ -35,14 +35,14 @@ async function whyOf(lines: readonly string[], recipients?: readonly string[]) {
   return submission.kind === 'refused' ? submission.why : JSON.stringify(submission.fields);
 }
 
-describe('an email that the API fields can express', () => {
-  it('has its text and HTML, wherever the alternatives are in the structure', async () => {
+describe('an email that can be expressed in API fields', () => {
+  it('has its text and HTML, wherever the alternatives occur in the structure', async () => {
     const body = multipart('alternative', [text('Hi'), multipart('related', [html('<p>Hi</p>')])]);
 
     expect(await fieldsOf(multipart('mixed', [body]))).toMatchObject({ text: 'Hi', html: '<p>Hi</p>' });
   });
 
-  it('an HTML-only message has no text, which is then generated from the HTML', async () => {
+  it('has no text if it is HTML-only, so text is generated from the HTML', async () => {
     expect(await fieldsOf(html('<p>Hi</p>'))).toEqual({
       from: 'Shop <a@good.test>',
       to: ['ada@example.com'],
@@ -68,7 +68,7 @@ describe('an email that the API fields can express', () => {
     ]);
   });
 
-  it('shows an image referenced in its HTML, even outside a multipart/related', async () => {
+  it('displays an image referenced in its HTML, even outside a multipart/related', async () => {
     const parts = [
       html('<img src="cid:logo%40shop">'),
       file('image/png', 'Content-ID: <logo@shop>'),
@@ -81,31 +81,31 @@ describe('an email that the API fields can express', () => {
     expect(attachments[1]).not.toHaveProperty('content_id');
   });
 
-  it('may end with blank text, for example after an attachment', async () => {
+  it('may end with blank text, such as after an attachment', async () => {
     const parts = [text('Hi'), file('application/pdf'), text('\r\n')];
 
     expect(await fieldsOf(multipart('mixed', parts))).toMatchObject({ text: 'Hi' });
   });
 
-  it('may use another charset', async () => {
+  it('may use a charset other than UTF-8', async () => {
     expect(await fieldsOf(['Content-Type: text/plain; charset=iso-8859-15', '', '5 \xA4'])).toMatchObject({
       text: '5 €',
     });
   });
 
-  it('may have a Unicode domain that is ASCII in the envelope', async () => {
+  it('may have a Unicode domain that is in ASCII in the envelope', async () => {
     const headers = ['From: a@good.test', `To: ada@${Buffer.from('bücher').toString('latin1')}.example`, 'Subject: S'];
 
     expect(await read([...headers, '', 'Hi'], ['ada@xn--bcher-kva.example'])).toMatchObject({ kind: 'fields' });
   });
 
-  it('combines the tags from every X-Tags header', async () => {
+  it('combines the tags from all X-Tags headers', async () => {
     expect(await fieldsOf(['X-Tags: receipt, shop', 'X-Tags: spring,', '', 'Hi'])).toMatchObject({
       tags: ['receipt', 'shop', 'spring'],
     });
   });
 
-  it('has blind copies for recipients not listed in any field', async () => {
+  it('treats recipients not listed in any header field as blind copies', async () => {
     expect(await fieldsOf(['', 'Hi'], ['ADA@example.com', 'eve@example.com'])).toMatchObject({
       to: ['ada@example.com'],
       bcc: ['eve@example.com'],

@@ -117,7 +117,7 @@ describe('a client that is not logged in', () => {
     clearInterval(drip);
   });
 
-  it('is limited in connections per address, which a login frees', async () => {
+  it('has a limited number of connections per address, and a login frees one', async () => {
     const server = await start({ strangers: 2 });
     const [one, two] = [talk(server), talk(server)];
     expect(await one.reply()).toMatch(/^220/);
@@ -133,7 +133,7 @@ describe('a client that is not logged in', () => {
 });
 
 describe('a client that upgrades to TLS', () => {
-  it('frees its place when it leaves or its login time expires', async () => {
+  it('frees its place when it disconnects or its login time expires', async () => {
     const server = await start({ strangers: 1, login_ms: 700 }, undefined, TLS);
     const upgrade = async () => {
       const client = talk(server);
@@ -186,7 +186,7 @@ describe('a client that is logged in', () => {
     await expect.poll(() => talk(server).logIn('shop')).toMatch(/^235/);
   });
 
-  it('is closed for others if idle under load, but not while it sends an email', async () => {
+  it('is disconnected to make room if idle under load, but not while sending an email', async () => {
     const server = await start({ crowd: 2, idle_ms: 0 });
     const [sending, idle, next] = [talk(server), talk(server), talk(server)];
     await sending.logIn('shop');
@@ -199,7 +199,7 @@ describe('a client that is logged in', () => {
     expect(await sending.say('Hello\r\n.')).toMatch(/^250/);
   });
 
-  it('is disconnected if an email takes too long, whatever it sends', async () => {
+  it('is disconnected if an email takes too long, whatever the client sends', async () => {
     const server = await start({ mail_ms: 300 });
     const slow = talk(server);
     await slow.logIn('shop');
@@ -241,7 +241,7 @@ describe('a client that is logged in', () => {
     expect(await two.say(mail)).toMatch(/^250/);
   });
 
-  it('delivers every byte, however the data is split', async () => {
+  it('can deliver every byte, however the data is split', async () => {
     const mails: Buffer[] = [];
     const server = await start({}, async ({ raw }) => void mails.push(raw));
     const client = talk(server);
@@ -256,8 +256,8 @@ describe('a client that is logged in', () => {
   });
 });
 
-describe('a stop of the submission server', () => {
-  it('fairness N7: replies to a complete email, and sends 421 to a client in the middle of one', async () => {
+describe('a stopping submission server', () => {
+  it('fairness N7: replies to a complete email, and sends 421 to a client mid-email', async () => {
     const stored = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<void>();
     const server = await start({}, () => {

@@ -30,7 +30,7 @@ function lookupFrom(root: DnsZone, resolver: DnsZone, networks = ['127.0.0.0/8']
 const at = (address: string) => [{ ns: 'ns.servers.test', address }];
 
 describe('an authoritative lookup', () => {
-  it('starts at the root, and caches the delegation of a zone', async () => {
+  it('starts at the root, and caches a zone’s delegation', async () => {
     const root = await server('127.0.0.1', {}, { test: at('127.0.0.2') });
     const top = await server('127.0.0.2', {}, { 'good.test': at('127.0.0.3') });
     const good = await server('127.0.0.3', {
@@ -52,7 +52,7 @@ describe('an authoritative lookup', () => {
     expect(good.questions).toEqual(['TXT a.good.test', 'TXT none.good.test', 'TXT b.good.test', 'TXT b.good.test']);
   });
 
-  it('detects a change immediately, before caches show it', async () => {
+  it('detects a change immediately, before caches reflect it', async () => {
     const root = await server('127.0.0.1', {}, { 'good.test': at('127.0.0.2') });
     const good = await server('127.0.0.2', { 'good.test': { TXT: ['old'] } });
     const resolver = await startResolver({ 'good.test': { TXT: ['old'] } });
@@ -73,7 +73,7 @@ describe('an authoritative lookup', () => {
     expect((await dns.lookup('l.good.test', 'TXT')).kind).not.toBe('found');
   });
 
-  it('finds a server whose address the parent does not provide', async () => {
+  it('finds a server even if the parent does not provide its address', async () => {
     const root = await server('127.0.0.1', {}, { 'good.test': [{ ns: 'ns.host.test' }], 'host.test': at('127.0.0.2') });
     await server('127.0.0.2', { 'ns.host.test': { A: ['127.0.0.3'] } });
     await server('127.0.0.3', { 'good.test': { TXT: ['here'] } });
@@ -83,7 +83,7 @@ describe('an authoritative lookup', () => {
   });
 
   it.each(['SERVFAIL', 'REFUSED'] as const)(
-    'queries the next server of the zone if one responds with %s',
+    'queries the zone’s next server if a server responds with %s',
     async (how) => {
       const servers = [
         { ns: 'one.test', address: '127.0.0.2' },
@@ -98,7 +98,7 @@ describe('an authoritative lookup', () => {
     },
   );
 
-  it('does not treat silence from a server that does not know the zone as a response', async () => {
+  it('does not accept an empty response from a server that is not authoritative for the zone', async () => {
     const root = await server('127.0.0.1', {}, { 'good.test': at('127.0.0.2') });
     await server('127.0.0.2', {}, { 'good.test': at('127.0.0.1') });
     const resolver = await startResolver();
@@ -138,7 +138,7 @@ describe('an authoritative lookup', () => {
     expect(inner.questions).toEqual([]);
   });
 
-  it('skips the roots for a while if the network lets no query out', async () => {
+  it('skips the root servers for a while if the network blocks outgoing queries', async () => {
     const root = await server('127.0.0.1', {});
     root.fail('good.test', 'timeout');
     const dns = lookupFrom(root, await startResolver({ 'good.test': { TXT: ['resolved'] } }));

@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => zone.stop());
 
-describe('a lookup', () => {
-  it('joins the strings of a record, and follows an alias', async () => {
+describe('a DNS lookup', () => {
+  it('joins a record’s strings, and follows an alias', async () => {
     zone.set('a.test', 'TXT', [['v=DKIM1; ', 'p=abc'], 'other']);
     zone.set('alias.test', 'CNAME', ['a.test']);
 
@@ -61,7 +61,7 @@ describe('a lookup', () => {
     });
   });
 
-  it('blames the configured servers only if none of them responds', async () => {
+  it('blames the configured servers only if none of them respond', async () => {
     const closed_zone = await startDnsZone();
     await closed_zone.stop();
     zone.set('half.test', 'TXT', ['x']);
@@ -77,7 +77,7 @@ describe('a lookup', () => {
     });
   });
 
-  it('shows hostile responses as short text, and not all of them', async () => {
+  it('shows hostile responses as short, truncated text', async () => {
     const hostile = '\u0000\u001b[31m<script>\r\nSet-Cookie: a=b';
     zone.set('hostile.test', 'TXT', [
       hostile,

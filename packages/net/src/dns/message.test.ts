@@ -20,7 +20,7 @@ function reply(data: Buffer, pointer = 12): Buffer {
 }
 
 describe('a DNS message', () => {
-  it('is parsed as intended', () => {
+  it('is parsed as expected', () => {
     const decoded = decodeReply(reply(Buffer.from('\u0003one\u0003two')));
 
     expect(decoded).toEqual({
@@ -35,7 +35,7 @@ describe('a DNS message', () => {
     });
   });
 
-  it('is rejected if a name points to itself or ahead, or a string ends after its record', () => {
+  it('is rejected if a name points to itself or ahead, or a string extends past its record', () => {
     expect(decodeReply(reply(Buffer.from('\u0001x'), 24))).toBeNull();
     expect(decodeReply(reply(Buffer.from('\u0001x'), 0x3fff))).toBeNull();
     expect(decodeReply(reply(Buffer.from('\u0009x')))).toBeNull();
@@ -53,20 +53,20 @@ describe('a DNS message', () => {
     );
   });
 
-  it('cannot query an invalid name', () => {
+  it('cannot contain a query for an invalid name', () => {
     for (const name of ['', 'a..b', `${'a'.repeat(64)}.test`, 'é.test', `${'a.'.repeat(130)}test`, 'a b.test']) {
       expect(encodeQuestion(1, name, 'A', true), name).toBeNull();
     }
   });
 });
 
-describe('the address of a name server', () => {
+describe('a name server’s address', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1', 53],
     ['192.0.2.1:5353', '192.0.2.1', 5353],
     ['2001:db8::1', '2001:db8::1', 53],
     ['[2001:db8::1]:54', '2001:db8::1', 54],
-  ])('%s parses as %s port %d', (text, address, port) => {
+  ])('is parsed from %s as %s port %d', (text, address, port) => {
     expect(readServer(text)).toEqual({ address, port });
   });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { textCache } from './text-cache.ts';
 
-it('fairness P30: the cache of GraphQL documents is limited by the total length of their texts', () => {
+it('fairness P30: the GraphQL document cache is limited by total text length', () => {
   const cache = textCache<object>();
 
   for (let count = 0; count < 2200; count++) cache.set(`${count} ${'x'.repeat(9000)}`, {});

@@ -5,7 +5,7 @@ const invalid = (pointer: string) => ({ pointer, reason: 'invalid_tag', message:
 const tagged = (...tags: readonly string[]) => ({ subject: 'Hello', tags });
 
 describe('a corrected request', () => {
-  it('loses each wrong entry of a list, but no other', () => {
+  it('omits each wrong entry of a list, and no other entry', () => {
     const body = tagged('one', 'a b', 'two', 'c d', 'three');
 
     const fixed = repaired(body, [invalid('/tags/1'), invalid('/tags/3')], ['shop.test']);
@@ -13,19 +13,19 @@ describe('a corrected request', () => {
     expect(fixed).toEqual(tagged('one', 'two', 'three'));
   });
 
-  it('loses an entry with two errors once', () => {
+  it('omits an entry with two errors only once', () => {
     const fixed = repaired(tagged('a b', 'one'), [invalid('/tags/0'), invalid('/tags/0')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one'));
   });
 
-  it('counts entries that the log omits', () => {
+  it('counts abbreviated entries when locating a wrong one', () => {
     const fixed = repaired(tagged('[300 characters]', 'a b', 'one'), [invalid('/tags/1')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one'));
   });
 
-  it('subscribes to one event in place of unknown ones, not to all', () => {
+  it('subscribes to one event instead of unknown ones, and not to all events', () => {
     const unknown = (pointer: string) => ({ pointer, reason: 'unknown_event', message: 'No such event.' }) as const;
     const body = { url: 'https://shop.test/hooks', events: ['nope', 'neither'] };
 
@@ -44,7 +44,7 @@ describe('a corrected request', () => {
     });
   });
 
-  it('gets a sender that may send, even if another error hid that its own may not', () => {
+  it('gets a sender that may send, even if another error hid that the original may not', () => {
     const from = (value: string) =>
       repaired({ from: value, tags: ['a b'] }, [invalid('/tags/0')], ['shop.test', 'b.test']);
 

@@ -48,7 +48,7 @@ async function checkOne(name: string, purpose: string, where: Partial<Site> = {}
 }
 
 describe('a DNS record check', () => {
-  it('finds a correct setup without problems, and queries nothing beyond the records', async () => {
+  it('finds no problems in a correct setup, and queries only the records', async () => {
     const name = published();
     const before = zone.questions.length;
 
@@ -67,14 +67,14 @@ describe('a DNS record check', () => {
     );
   });
 
-  it('finds nothing if nothing is published', async () => {
+  it('finds no records if none are published', async () => {
     const checked = await check('nothing.test');
 
     expect(checked.map(({ finding }) => finding.diagnosis)).toEqual(checked.map(() => 'missing'));
     expect(proofOf(checked)).toBe('wrong');
   });
 
-  it('stops at its deadline, and concludes nothing from unanswered queries', async () => {
+  it('stops at its deadline, and draws no conclusions from unanswered queries', async () => {
     const name = published();
     zone.set(name, 'TXT', ['v=spf1 include:slow.test ~all']);
     zone.fail('slow.test', 'timeout');
@@ -106,7 +106,7 @@ describe('a DNS record check', () => {
     );
   });
 
-  it('accepts a key behind an alias', async () => {
+  it('accepts a key published through an alias', async () => {
     const name = published();
     zone.remove(`pr1._domainkey.${name}`);
     zone.set(`pr1._domainkey.${name}`, 'CNAME', ['keys.elsewhere.test']);
@@ -115,7 +115,7 @@ describe('a DNS record check', () => {
     expect(await checkOne(name, 'dkim')).toMatchObject({ status: 'ok', diagnosis: 'right' });
   });
 
-  it('detects a host with the zone appended twice', async () => {
+  it('detects a record name that has the zone appended twice', async () => {
     const name = published();
     zone.remove(`pr1._domainkey.${name}`);
     zone.set(`pr1._domainkey.${name}.${name}`, 'TXT', [dkim]);
@@ -127,7 +127,7 @@ describe('a DNS record check', () => {
     });
   });
 
-  it('detects an alias with a doubled host', async () => {
+  it('detects an alias with a doubled host name', async () => {
     const name = published();
     zone.remove(`out.${name}`);
     zone.set(`out.${name}.${name}`, 'CNAME', ['bounces.service.test']);
@@ -150,7 +150,7 @@ describe('a DNS record check', () => {
     expect(await checkOne(name, purpose)).toMatchObject({ diagnosis: 'wrong_name', detail: `${wrong}${name}` });
   });
 
-  it('detects records of a subdomain at its parent', async () => {
+  it('detects a subdomain’s records at its parent', async () => {
     const name = published('mail.');
     const above = name.slice('mail.'.length);
     zone.remove(`_postrider.${name}`);
@@ -162,7 +162,7 @@ describe('a DNS record check', () => {
     });
   });
 
-  it('uses the organizational policy for a subdomain that has none', async () => {
+  it('uses the organizational domain’s policy for a subdomain without its own', async () => {
     const name = published('mail.');
     zone.remove(`_dmarc.${name}`);
     zone.set(`_dmarc.${name.slice('mail.'.length)}`, 'TXT', ['v=DMARC1; p=quarantine']);
@@ -170,7 +170,7 @@ describe('a DNS record check', () => {
     expect(await checkOne(name, 'dmarc')).toMatchObject({ status: 'ok', found: ['v=DMARC1; p=quarantine'] });
   });
 
-  it('detects a CNAME in place of the record', async () => {
+  it('detects a CNAME in place of the expected record', async () => {
     const name = published();
     zone.remove(`_postrider.${name}`);
     zone.set(`_postrider.${name}`, 'CNAME', ['parking.test']);
@@ -183,7 +183,7 @@ describe('a DNS record check', () => {
     });
   });
 
-  it('detects proxy addresses in place of an alias', async () => {
+  it('detects proxy addresses in place of the expected alias', async () => {
     const name = published();
     zone.remove(`out.${name}`);
     zone.set(`out.${name}`, 'A', ['192.0.2.10', '192.0.2.11']);
@@ -195,14 +195,14 @@ describe('a DNS record check', () => {
     });
   });
 
-  it('detects a wrong value, and reports how long it stays cached', async () => {
+  it('detects an incorrect value, and reports how long it stays cached', async () => {
     const name = published();
     zone.set(`_postrider.${name}`, 'TXT', ['postrider-verification=older'], 172_800);
 
     expect(await checkOne(name, 'ownership')).toMatchObject({ diagnosis: 'mismatch', ttl_seconds: 172_800 });
   });
 
-  it('detects a truncated key, a split key, a quoted key and a revoked key', async () => {
+  it('detects truncated, split, quoted and revoked keys', async () => {
     const name = published();
     const at = `pr1._domainkey.${name}`;
     zone.set(at, 'TXT', [dkim.slice(0, 255)]);
@@ -228,7 +228,7 @@ describe('a DNS record check', () => {
     expect(await checkOne(name, 'spf')).toMatchObject({ status: 'multiple', diagnosis: 'two_records', detail: '2' });
   });
 
-  it('counts SPF lookups through includes, even if they form a loop', async () => {
+  it('counts SPF lookups through includes, even if the includes form a loop', async () => {
     const name = published();
     zone.set('circle.test', 'TXT', ['v=spf1 include:circle.test -all']);
     zone.set(name, 'TXT', ['v=spf1 a:mail.service.test include:circle.test ~all']);
@@ -250,7 +250,7 @@ describe('a DNS record check', () => {
     expect(await checkOne(name, 'spf')).toMatchObject({ status: 'ok' });
   });
 
-  it('detects email that fails strict DMARC without the key, and relies on it alone with aspf=s', async () => {
+  it('detects email that fails strict DMARC without the key, and depends on the key alone with aspf=s', async () => {
     const name = published();
     zone.set(`_dmarc.${name}`, 'TXT', ['v=DMARC1; p=reject; aspf=s']);
     const strict = await checkOne(name, 'dmarc');
@@ -262,7 +262,7 @@ describe('a DNS record check', () => {
     expect(failing.detail).toContain('Email fails this policy');
   });
 
-  it('concludes nothing from a server that fails or times out', async () => {
+  it('draws no conclusions from a server that fails or times out', async () => {
     const name = published();
     zone.fail(`_postrider.${name}`, 'SERVFAIL');
     zone.fail(`pr1._domainkey.${name}`, 'timeout');
@@ -273,7 +273,7 @@ describe('a DNS record check', () => {
     expect(proofOf(checked)).toBe('unknown');
   });
 
-  it('distinguishes a record that is not in caches yet from a wrong one', async () => {
+  it('distinguishes a record that has not reached caches from an incorrect one', async () => {
     const name = published();
     const behind = await startDnsZone();
     behind.set(`_postrider.${name}`, 'TXT', ['postrider-verification=older'], 7200);
@@ -292,7 +292,7 @@ describe('a DNS record check', () => {
     if (ownership) diagnoses.add(ownership.finding.diagnosis);
   });
 
-  it('stays bounded despite hostile responses', async () => {
+  it('uses bounded resources despite hostile responses', async () => {
     const name = published();
     zone.set(
       name,
@@ -309,13 +309,13 @@ describe('a DNS record check', () => {
     expect(zone.questions.length - before).toBeLessThan(20);
   });
 
-  it('covers every diagnosis with a zone that triggers it', () => {
+  it('has a zone that triggers each diagnosis', () => {
     expect(diagnosisNames.filter((diagnosis) => !diagnoses.has(diagnosis))).toEqual([]);
   });
 });
 
 describe('the expected records', () => {
-  it('match those published in this test', () => {
+  it('match the records published in this test', () => {
     const expected = wantedRecords(domainOf('x.test'), keys, site);
 
     expect(expected.map(({ value }) => value)).toEqual([

@@ -15,7 +15,7 @@ function diagnosisOf(purpose: string, values: string[], where = site): Diagnosis
   return judge(expected, values, where, null);
 }
 
-describe('a record diagnosis', () => {
+describe('diagnosis of a record', () => {
   it.each<[Diagnosis, string[]]>([
     ['right', ['v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG']],
     ['right', ['p=MIIBIjANBgkqhkiG']],
@@ -58,7 +58,7 @@ describe('a record diagnosis', () => {
     expect(diagnosisOf('spf', values)).toBe(diagnosis);
   });
 
-  it('accepts any single SPF record if email leaves through a relay', () => {
+  it('accepts any single SPF record if email is sent through a relay', () => {
     expect(diagnosisOf('spf', ['v=spf1 include:x.test -all'], { ...site, relayed: true })).toBe('right');
   });
 
@@ -83,8 +83,8 @@ describe('a record diagnosis', () => {
   });
 });
 
-describe('the advice on a record', () => {
-  it('is one sentence for each diagnosis but one, and for an unchecked record', () => {
+describe('advice on a record', () => {
+  it('is one sentence for an unchecked record and for every diagnosis but one', () => {
     const finding = { found: [], detail: 'x.test', ttl_seconds: null, observed: [] };
     for (const record of records) {
       expect(adviceOf(record, undefined)).toMatch(/^Publish it, .*\.$/);
@@ -97,7 +97,7 @@ describe('the advice on a record', () => {
     expect(Object.values(diagnoses).filter(({ advice }) => advice === null)).toHaveLength(1);
   });
 
-  it('does not blame the domain’s name servers if those in DNS_SERVERS did not respond', () => {
+  it('does not blame the domain’s name servers if the servers in DNS_SERVERS did not respond', () => {
     const finding = { diagnosis: 'lookup_failed', found: [], ttl_seconds: null, observed: [] } as const;
     const [record] = records;
     if (!record) throw new Error('no record is wanted');
@@ -109,7 +109,7 @@ describe('the advice on a record', () => {
     expect(advice('the name server returned SERVFAIL')).toMatch(/: check the name servers of the domain\.$/);
   });
 
-  it('states how long the old value stays cached, if that is long', () => {
+  it('states how long the old value stays cached, if the time is long', () => {
     const finding = { diagnosis: 'mismatch', found: [], detail: null, observed: [] } as const;
     const [record] = records;
     if (!record) throw new Error('no record is wanted');

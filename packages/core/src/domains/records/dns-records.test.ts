@@ -10,7 +10,7 @@ const keys = [
 ] as const;
 
 describe('a domain’s records', () => {
-  it('match the expected list, with two required', () => {
+  it('match the expected list, with two marked as required', () => {
     const records = wantedRecords(domain, keys, site);
 
     expect(records.map(({ purpose, required, type, host, value }) => [purpose, required, type, host, value])).toEqual([
@@ -25,7 +25,7 @@ describe('a domain’s records', () => {
     for (const record of records) expect(record.fqdn).toBe(`${record.host}.good.test`);
   });
 
-  it('alias the return path to the one of the service', () => {
+  it('alias the domain’s return path to the service’s return path', () => {
     const [alias, spf] = wantedRecords(domain, [], { ...site, return_path_domain: 'b.service.test' }).slice(1);
 
     expect(alias).toMatchObject({ purpose: 'return_path', type: 'CNAME', value: 'b.service.test' });
@@ -39,7 +39,7 @@ describe('a domain’s records', () => {
   });
 
   it.each(['localhost', 'mail.localhost', '127.0.0.1', '10.0.0.5', '[::1]'])(
-    'must not be published if they name %s',
+    'must not be published if they contain %s',
     (helo_name) => {
       const records = wantedRecords(domain, keys, { ...site, helo_name });
 
@@ -51,7 +51,7 @@ describe('a domain’s records', () => {
     },
   );
 
-  it('are fine with a public name', () => {
+  it('may be published if they contain a public name', () => {
     for (const helo_name of ['mail.service.test', 'localhost.service.test', '1.service.test'])
       expect(serverNameAdvice(wantedRecords(domain, keys, { ...site, helo_name }))).toBeNull();
   });

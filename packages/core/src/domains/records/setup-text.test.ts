@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { setupSteps } from './setup-text.ts';
 
-it('the setup text has no step to correct a record whose query went unanswered (newcomer N19)', () => {
+it('the setup text omits the correction step for a record whose query went unanswered (newcomer N19)', () => {
   const record = {
     purpose: 'dkim',
     required: true,

@@ -81,7 +81,7 @@ describe('a message with retain: none', () => {
 });
 
 describe('a message without a retain setting', () => {
-  it('keeps its content, and a resend has the same retention and priority', async () => {
+  it('keeps its content, and a resent copy has the same retention and priority', async () => {
     const id = await send({ retain: undefined, priority: 'bulk' });
     await world.drain();
     await deleteUnkeptContents(world.services);

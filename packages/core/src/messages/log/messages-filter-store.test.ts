@@ -143,16 +143,19 @@ async function readSoFar(): Promise<{ rows: number; pages: number }> {
   return row ?? { rows: Number.NaN, pages: Number.NaN };
 }
 
-it.each(questions)('%s is read by its index, using a plan created on empty tables', async (_name, driver, filter) => {
-  let count = 0;
-  const { rows } = await readFor(async () => {
-    count = await ask(driver, filter);
-  });
+it.each(questions)(
+  '%s is read using its index, with a query plan created on empty tables',
+  async (_name, driver, filter) => {
+    let count = 0;
+    const { rows } = await readFor(async () => {
+      count = await ask(driver, filter);
+    });
 
-  expect(count).toBeLessThanOrEqual(PAGE);
-  // One entry, its message and its recipient per row of the page.
-  expect(rows).toBeLessThanOrEqual(count * 3 + PAGE);
-});
+    expect(count).toBeLessThanOrEqual(PAGE);
+    // One entry, its message and its recipient per row of the page.
+    expect(rows).toBeLessThanOrEqual(count * 3 + PAGE);
+  },
+);
 
 /**
  * Returns the lowest of three measurements. A wrong index reads its pages every time; the first pages of every index
@@ -168,7 +171,7 @@ const askedOf = (filter: Partial<MessageFilter>) =>
   countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
 const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
 
-it.each(lookUps)('%s is looked up in its index, using a plan created on empty tables', async (_name, filter) => {
+it.each(lookUps)('%s is looked up in its index, with a query plan created on empty tables', async (_name, filter) => {
   let count = 0;
   const { rows, pages } = await readLeast(async () => {
     count = await ask(eve, filter);
@@ -180,7 +183,7 @@ it.each(lookUps)('%s is looked up in its index, using a plan created on empty ta
   expect(pages).toBeLessThan(pagesOf(filter));
 });
 
-it('a recipient is looked up in its index, using a plan created on empty tables', async () => {
+it('a recipient is looked up in its index, with a query plan created on empty tables', async () => {
   let count = 0;
   const { rows, pages } = await readLeast(async () => {
     count = await ask(failed, { to: 'eve@example.com' });
@@ -191,7 +194,7 @@ it('a recipient is looked up in its index, using a plan created on empty tables'
   expect(pages).toBeLessThan(pagesOf({ to: 'eve@example.com' }));
 });
 
-it('the senders of a domain are distinguished without reading its messages', async () => {
+it('a domain’s senders are listed without reading its messages', async () => {
   let senders: readonly string[] | null = null;
   const { rows } = await readFor(async () => {
     senders = await sendersOf(sql, WORKSPACE, 'one.test', 32);
@@ -202,7 +205,7 @@ it('the senders of a domain are distinguished without reading its messages', asy
   expect(await sendersOf(sql, WORKSPACE, 'one.test', 1)).toBeNull();
 });
 
-it('the rarest of several filters leads, and only the first page of each is examined', async () => {
+it('the most selective filter is applied first, and only the first page of each is examined', async () => {
   let driver: Driver | null = null;
   const { rows } = await readFor(async () => {
     driver = await rarestDriver(sql, WORKSPACE, bothDrivers, everything);

@@ -34,7 +34,7 @@ async function find(ids: readonly string[]): Promise<(string | undefined)[]> {
   return attempts.map((attempt) => attempt?.id);
 }
 
-it('attempts of lost workers and unknown ids are looked up in one scan', async () => {
+it('lost workers’ attempts and unknown ids are looked up in one scan', async () => {
   const at = world.clock.now();
   const [first, second] = [await lost(at, at + 200_000), await lost(at + 50, at + 300_000)];
   await events(40, at + 100_000);
@@ -45,7 +45,7 @@ it('attempts of lost workers and unknown ids are looked up in one scan', async (
   expect(results.slice(-2)).toEqual([first, second]);
 });
 
-it('a hundred ids share one read, at the cost of one', async () => {
+it('a hundred ids are looked up in one read, at the cost of one id', async () => {
   const at = world.clock.now() + 3_600_000;
   const id = await lost(at, at + 200_000);
   await events(60, at + 100_000);
@@ -54,7 +54,7 @@ it('a hundred ids share one read, at the cost of one', async () => {
   expect((await find([id, ...neverMade(99, at + 1)]))[0]).toBeUndefined();
 });
 
-it('an attempt recorded with its event is found among a hundred ids in a busy millisecond', async () => {
+it('an attempt recorded with its event is found among a hundred ids from a busy millisecond', async () => {
   const at = world.clock.now() + 7_200_000;
   const id = await lost(at, at);
   await events(400, at);

@@ -8,7 +8,7 @@ import { readMessages } from './read-messages.ts';
 
 const world = await openWorld();
 
-it('single messages are read from the primary, because a replica briefly shows erased data', async () => {
+it('single messages are read from the primary, because a replica may briefly show erased data', async () => {
   const { workspace_id, key_id } = await world.workspace('free');
   await world.domain('good.test', workspace_id);
   const mail = { from: 'a@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };

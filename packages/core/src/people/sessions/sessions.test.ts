@@ -49,14 +49,14 @@ async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettl
 }
 
 describe('signing in', () => {
-  it('a sign-in with a password that changes in the meantime starts no session', async () => {
+  it('starts no session if the password changes during the sign-in', async () => {
     const outcome = await changeMeanwhile(() => login(world.services, { email, password }, arrival));
 
     expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_login' } });
     expect(await sql`select from sessions`).toEqual([]);
   });
 
-  it('a sign-in by link during a password change starts no session and blocks no other', async () => {
+  it('starts no session by link during a password change, and blocks no other sign-in', async () => {
     const token = await link();
 
     const outcome = await changeMeanwhile(() => loginByLink(world.services, token, arrival));
@@ -67,7 +67,7 @@ describe('signing in', () => {
 });
 
 describe('a login link', () => {
-  it('a link requested during a password reset is created after the reset, not concurrently', async () => {
+  it('is created after a concurrent password reset, not during the reset', async () => {
     const outcome = await changeMeanwhile(link);
 
     expect(outcome).toMatchObject({ status: 'fulfilled' });
@@ -75,8 +75,8 @@ describe('a login link', () => {
   });
 });
 
-describe('the periodic tasks', () => {
-  it('delete ended sessions and links, and no others', async () => {
+describe('periodic session tasks', () => {
+  it('delete ended sessions and expired links, and no others', async () => {
     await loginByLink(world.services, await link(), arrival);
     await link();
     await world.clock.advance(12 * HOUR_MS + 1000);

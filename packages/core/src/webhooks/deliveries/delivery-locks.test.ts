@@ -60,8 +60,8 @@ async function states(): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-describe('the lock order of webhook deliveries', () => {
-  it('follows their ids when results are recorded, in whatever order the requests finished', async () => {
+describe('the webhook delivery lock order', () => {
+  it('follows delivery ids when results are recorded, whatever order the requests finish in', async () => {
     const { ids } = await owed();
     const posts = await world.claimWebhooks(COUNT);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
@@ -75,7 +75,7 @@ describe('the lock order of webhook deliveries', () => {
     expect(await states()).toEqual(['delivered']);
   });
 
-  it('follows their ids during a recovery', async () => {
+  it('follows delivery ids during a recovery', async () => {
     const { webhook_id, ids } = await owed();
     await world.services.sql`update webhook_deliveries set state = 'failed'`;
 
@@ -86,8 +86,8 @@ describe('the lock order of webhook deliveries', () => {
   });
 });
 
-describe('a recovery', () => {
-  it('revives deliveries that are given up at the same time', async () => {
+describe('a webhook recovery', () => {
+  it('revives deliveries that are given up concurrently', async () => {
     const { webhook_id } = await owed();
     let working: Promise<unknown> = Promise.resolve();
 

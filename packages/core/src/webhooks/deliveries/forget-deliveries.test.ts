@@ -41,7 +41,7 @@ const month = async (name: string) => {
 };
 
 describe('finished webhook deliveries', () => {
-  it('are kept until 30 days after the end of their month, and dropped with it', async () => {
+  it('are kept until 30 days after the end of their month, and then dropped with it', async () => {
     await happen();
     await world.postWebhooks();
     await world.clock.advance(45 * DAY_MS);
@@ -56,7 +56,7 @@ describe('finished webhook deliveries', () => {
     expect(await homes()).toEqual([{ event_id: later, home: 'webhook_deliveries_203007', state: 'pending' }]);
   });
 
-  it('are deleted row by row if the month has a pending one, which is kept', async () => {
+  it('are deleted row by row if their month has a pending delivery, which is kept', async () => {
     await happen();
     await world.postWebhooks();
     sink.script(() => ({ kind: 'reply', status: 500 }));
@@ -78,7 +78,7 @@ describe('finished webhook deliveries', () => {
     expect(await month('webhook_deliveries_203005')).toBe(false);
   });
 
-  it('are deleted from the default partition too', async () => {
+  it('are also deleted from the default partition', async () => {
     await world.clock.advance(-400 * DAY_MS);
     await happen();
     await world.postWebhooks();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => sink.stop());
 
 describe('a webhook delivery', () => {
-  it('shows each attempt with request and response, including those before a replay', async () => {
+  it('shows each attempt’s request and response, including attempts before a replay', async () => {
     const ctx = world.as(world.workspace_id);
     const { id, secret, url } = await invoke(ctx, createWebhook, { url: `${sink.url}/hook`, events: ['email.queued'] });
     sink.script(() => ({ kind: 'reply', status: 503 }));
@@ -91,7 +91,7 @@ describe('a webhook delivery', () => {
     ]);
   });
 
-  it('shows why there was no response, and is hidden from other workspaces', async () => {
+  it('shows why no response was received, and is hidden from other workspaces', async () => {
     const { workspace_id } = await world.workspace('free');
     const ctx = world.as(workspace_id);
     const { id } = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1:65000/hook' });

@@ -30,11 +30,11 @@ async function close(): Promise<number> {
   return jobs.length;
 }
 
-describe('a pending delivery of a closed endpoint', () => {
+describe('a pending delivery to a closed endpoint', () => {
   it.each([
     ['deleted', (id: string) => invoke(system(), deleteWebhook, { id })],
     ['disabled', (id: string) => invoke(system(), updateWebhook, { id, status: 'disabled' })],
-  ])('fails even if it was inserted before and committed after the endpoint was %s', async (_, end) => {
+  ])('fails even if it was inserted before the endpoint was %s and committed afterward', async (_, end) => {
     const { id } = await hook();
     await world.services.sql.begin(async (tx) => {
       await happen(tx);

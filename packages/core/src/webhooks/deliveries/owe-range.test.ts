@@ -40,7 +40,7 @@ async function openAt(workspace_id: string): Promise<number> {
   return rows.length;
 }
 
-it('fairness P13: recoveries alternate between workspaces, however many one has started', async () => {
+it('fairness P13: recoveries alternate between workspaces, however many one workspace has started', async () => {
   const greedy = world.workspace_id;
   await addEvents(greedy, 1200);
   for (let n = 0; n < ENDPOINTS; n++) await recoverAt(greedy, await endpointOf(greedy));
@@ -70,7 +70,7 @@ it('fairness P13: a second recovery of an endpoint is rejected and counted until
   expect((await recoverAt(workspace_id, id)).status).toBe('started');
 });
 
-it('a recovery whose job has failed too often makes way for the next one', async () => {
+it('a recovery whose job has failed too often gives way to the next recovery', async () => {
   const { workspace_id } = world;
   const id = await endpointOf(workspace_id);
   await recoverAt(workspace_id, id);

@@ -54,7 +54,7 @@ async function grow(): Promise<void> {
 }
 
 it.each(emptyTables)(
-  'deliveries are claimed and settled by index, however the table has grown since planning, %s',
+  'deliveries are claimed and settled by index, however much the table has grown since planning, %s',
   async (state) => {
     await plans.keepEmpty(state);
     await invoke(world.as(world.workspace_id), createWebhook, { url: 'http://127.0.0.1:9999/hook' });

@@ -7,7 +7,7 @@ import { eventTypes } from '../../events/index.ts';
 const page = readFileSync(webhooksPage, 'utf8');
 
 describe('docs/webhooks.md', () => {
-  it('lists the current events; node scripts/list-events.ts regenerates it', () => {
+  it('lists the current events (regenerate it with node scripts/list-events.ts)', () => {
     expect(page).toBe(withEvents(page));
     for (const type of eventTypes) expect(page).toContain(`| \`${type}\` |`);
   });

@@ -46,7 +46,7 @@ async function calls(): Promise<{ state: string; in_seconds: number }[]> {
 }
 
 describe('a statement that records events', () => {
-  it('sends one job per endpoint, however many events', async () => {
+  it('sends one job per endpoint, however many events it records', async () => {
     const { id } = await hook('/all');
     await hook('/none', ['email.bounced']);
     await happen(20);
@@ -63,8 +63,8 @@ describe('a statement that records events', () => {
   });
 });
 
-describe('a webhook deleted while its first delivery is fetched', () => {
-  it('real R20: does not fail the fetch of the others', async () => {
+describe('a webhook deleted while its first delivery is being fetched', () => {
+  it('real R20: does not prevent the other deliveries from being fetched', async () => {
     const doomed = await hook('/doomed');
     const other = await hook('/other');
     await happen();
@@ -94,7 +94,7 @@ describe('a webhook deleted while its first delivery is fetched', () => {
 });
 
 describe('an endpoint lease', () => {
-  it('merges many jobs, and keeps one until its results are recorded', async () => {
+  it('merges many jobs into one, which is kept until the results are recorded', async () => {
     await hook();
     await send();
     await send();
@@ -137,7 +137,7 @@ describe('an endpoint lease', () => {
     expect(await calls()).toEqual([]);
   });
 
-  it('a lease on a paused endpoint ends immediately, leaving only the job for the end of the pause', async () => {
+  it('ends immediately if the endpoint is paused, leaving only the job for the end of the pause', async () => {
     await hook();
     sink.script(() => ({ kind: 'reply', status: 503, headers: { 'retry-after': '600' } }));
     await send();
@@ -155,7 +155,7 @@ describe('an endpoint lease', () => {
     [20, 3],
     [1, 5],
   ])(
-    'a lease resuming at %i a minute is followed by one job, for the next delivery or %i s later',
+    'is followed, when resumed at %i per minute, by one job for the next delivery or %i s later',
     async (rate, wait) => {
       const { id } = await hook();
       await send();
@@ -180,7 +180,7 @@ describe('an endpoint lease', () => {
     },
   );
 
-  it('excludes other workers, whose jobs finish except for one at lease expiry', async () => {
+  it('excludes other workers, whose jobs finish except for one job at lease expiry', async () => {
     await hook();
     await send();
     const first = await takeEndpointLeases(world.services, await fetch(), []);
@@ -203,7 +203,7 @@ describe('an endpoint lease', () => {
     expect((await claimPosts(world.services, quota)).posts).toHaveLength(1);
   });
 
-  it('a dead worker’s lease expires after ten seconds, and events from that time are then sent', async () => {
+  it('expires after ten seconds if its worker dies, and the events from that time are then sent', async () => {
     await hook();
     await send();
     const dead = await takeEndpointLeases(world.services, await fetch(), []);
@@ -222,7 +222,7 @@ describe('an endpoint lease', () => {
     expect(await world.postWebhooks()).toBe(1);
   });
 
-  it('a lease on a disabled endpoint ends, and enabling it sends a job for pending deliveries', async () => {
+  it('ends if the endpoint is disabled, and enabling it creates a job for pending deliveries', async () => {
     const { id } = await hook();
     await send();
     await world.services.sql`update webhooks set status = 'disabled', status_reason = 'manual'`;
@@ -234,7 +234,7 @@ describe('an endpoint lease', () => {
     expect(await world.postWebhooks()).toBe(1);
   });
 
-  it('includes deliveries of a job that finished while the lease was ending', async () => {
+  it('includes deliveries from a job that finished while the lease was ending', async () => {
     await hook();
     await send();
     const { endpointLeases } = await takeEndpointLeases(world.services, await fetch(), []);
@@ -270,7 +270,7 @@ describe('an endpoint lease', () => {
 });
 
 describe('the reconciler', () => {
-  it('finds due deliveries without a job, sends one and raises an alarm', async () => {
+  it('finds due deliveries without a job, creates one job and raises an alarm', async () => {
     await hook();
     await send();
     await world.services.sql`delete from pgboss.job where name = 'webhook.deliver'`;
@@ -286,7 +286,7 @@ describe('the reconciler', () => {
     expect(await reconcileWebhooks(world.services)).toBe(0);
   });
 
-  it('skips endpoints that have a job, are leased or are paused', async () => {
+  it('skips endpoints that are leased or paused, or have a job', async () => {
     await hook('/waiting');
     await send();
     await world.clock.advance(61_000);

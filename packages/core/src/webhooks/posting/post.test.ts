@@ -79,7 +79,7 @@ async function statusOf(id: string): Promise<{ status: string; status_reason: st
 }
 
 describe('a webhook', () => {
-  it('receives every event of an email, signed, with the same body as GET /events', async () => {
+  it('receives every event for an email, signed, with the same body as GET /events', async () => {
     const { secret } = await hook();
     const { id } = await send({ to: ['ada@example.com', 'bob@example.com'], tags: ['a'], metadata: { order: '1' } });
     await world.drain();
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('receives only the types it subscribed to, and none of another workspace', async () => {
+  it('receives only the event types it subscribes to, and no events from another workspace', async () => {
     await hook('/bounces', { events: ['email.bounced'] });
     await hook('/delivered', { events: ['email.delivered'] });
     const other = await world.workspace('free');
@@ -118,7 +118,7 @@ describe('a webhook', () => {
     expect(sink.requests.map(({ path }) => path)).toEqual(['/delivered']);
   });
 
-  it('receives events without a message too', async () => {
+  it('also receives events that do not belong to a message', async () => {
     const { secret } = await hook('/hook', { events: ['suppression.added'] });
     const { workspace_id } = world;
     const now = world.clock.now();
@@ -144,7 +144,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('receives nothing from a transaction that rolls back', async () => {
+  it('receives nothing from a transaction that is rolled back', async () => {
     await hook();
     const { workspace_id, services } = world;
     const event = newId('event', world.clock.now());
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('stays below 20 kB for any email, and lists the omitted fields', async () => {
+  it('has a body of under 20 kB for any email, and lists the omitted fields', async () => {
     const { secret } = await hook('/hook', { events: ['email.queued'] });
     const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key${index}`, 'é'.repeat(500)]));
     const to = Array.from({ length: 50 }, (_, index) => `${'"\u0001"'.length}${'a'.repeat(60)}${index}@example.com`);
@@ -182,7 +182,7 @@ describe('a webhook', () => {
 describe('a failed webhook post', () => {
   beforeEach(() => world.clock.freeze(new Date(Math.floor(Date.now() / 1000) * 1000)));
 
-  it('is retried on schedule with jitter, under the same id and with a new timestamp', async () => {
+  it('is retried on schedule with jitter, with the same id and a new timestamp', async () => {
     const { secret } = await hook('/hook', { events: ['email.queued'] });
     await send();
     sink.script(({ nth }) => ({ kind: 'reply', status: nth <= 3 ? 500 : 200, body: 'later\u0000!' }));
@@ -209,7 +209,7 @@ describe('a failed webhook post', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('is abandoned after the last retry on the schedule, and shows the last response', async () => {
+  it('is abandoned after the last scheduled retry, and shows the last response', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     sink.script(() => ({ kind: 'reply', status: 500, body: `${'x'.repeat(2000)}` }));
@@ -227,7 +227,7 @@ describe('a failed webhook post', () => {
   });
 
   it.each([429, 503])(
-    'waits as long as the Retry-After of a %i, along with everything for that endpoint',
+    'waits for the Retry-After of a %i response, as do all other posts to the endpoint',
     async (status) => {
       await hook('/hook', { events: ['email.queued'] });
       await send();
@@ -245,7 +245,7 @@ describe('a failed webhook post', () => {
     },
   );
 
-  it('waits as long as its Retry-After, even if another post fails without one', async () => {
+  it('waits for its Retry-After even if another post fails without one', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await send();
@@ -266,7 +266,7 @@ describe('a failed webhook post', () => {
     expect(row?.paused_until?.getTime()).toBe(world.clock.now() + 3_600_000);
   });
 
-  it('ignores a Retry-After with any other status', async () => {
+  it('ignores Retry-After in a response with any other status', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     sink.script(() => ({ kind: 'reply', status: 500, headers: { 'retry-after': '3600' } }));
@@ -277,7 +277,7 @@ describe('a failed webhook post', () => {
     expect((row?.next_attempt_at.getTime() ?? 0) - world.clock.now()).toBeLessThan(6000);
   });
 
-  it('disables the endpoint on 410 immediately, notifies the others, and fails its pending deliveries', async () => {
+  it('disables its endpoint immediately on 410, notifies other endpoints, and fails pending deliveries', async () => {
     const { id } = await hook('/gone', { events: ['email.queued'] });
     const { secret } = await hook('/watch', { events: ['webhook.disabled'] });
     await send();
@@ -297,7 +297,7 @@ describe('a failed webhook post', () => {
     expect(await world.services.jobs.fetch('webhook.close', 5)).toMatchObject([{ data: { webhook_id: id } }]);
   });
 
-  it('disables on 410 even if the same endpoint has just accepted another post', async () => {
+  it('disables the endpoint on 410 even if it has just accepted another post', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await world.postWebhooks();
@@ -310,7 +310,7 @@ describe('a failed webhook post', () => {
     expect(await statusOf(id)).toEqual({ status: 'disabled', status_reason: 'gone' });
   });
 
-  it('does not count against the endpoint if the failure is ours', async () => {
+  it('does not count against the endpoint if the failure is on our side', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await world.services.sql`delete from events`;
@@ -322,7 +322,7 @@ describe('a failed webhook post', () => {
     expect(row).toEqual({ failing_since: null, failure_count: 0 });
   });
 
-  it('triggers a notice after a day without a success, and disables the endpoint after five', async () => {
+  it('triggers a notice after a day without a success, and disables the endpoint after five days', async () => {
     const { id } = await hook('/dead', { events: ['email.queued'] });
     await hook('/watch', { events: ['webhook.failing', 'webhook.disabled'] });
     sink.script(({ path }) => ({ kind: 'reply', status: path === '/dead' ? 500 : 200 }));
@@ -350,7 +350,7 @@ describe('a failed webhook post', () => {
     expect(await statusOf(id)).toEqual({ status: 'disabled', status_reason: 'failing' });
   });
 
-  it('resets the failure count after one success', async () => {
+  it('no longer counts toward disabling the endpoint after one success', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     let status = 500;
     sink.script(() => ({ kind: 'reply', status }));
@@ -368,7 +368,7 @@ describe('a failed webhook post', () => {
     expect(await statusOf(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('pauses the endpoint after five in a row, then probes it one at a time until accepted', async () => {
+  it('pauses the endpoint after five consecutive failures, then probes with single posts until one is accepted', async () => {
     await hook('/hook', { events: ['email.queued'] });
     sink.script(() => ({ kind: 'reply', status: 500 }));
     for (let count = 0; count < 12; count++) await send();
@@ -400,8 +400,8 @@ describe('a failed webhook post', () => {
   });
 });
 
-describe('an endpoint whose name now resolves to a private address', () => {
-  it('is not connected to, and the error reveals nothing of that network', async () => {
+describe('an endpoint whose name has come to resolve to a private address', () => {
+  it('receives no connection, and the error reveals nothing about the private network', async () => {
     const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '203.0.113.0/24' });
     try {
       guarded.dns.set('hook.test', 'A', ['203.0.113.9']);
@@ -430,8 +430,8 @@ describe('an endpoint whose name now resolves to a private address', () => {
   });
 });
 
-describe('a posting lease', () => {
-  it('excludes other workers, and a late owner cannot change anything', async () => {
+describe('a lease for posting', () => {
+  it('excludes other workers, and a former owner cannot change anything', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     const first = await world.claimWebhooks(4);
@@ -455,7 +455,7 @@ describe('a posting lease', () => {
     expect(world.logged.map((line) => line.msg)).toContain('dropped webhook results whose lease had expired');
   });
 
-  it('is released immediately along with unposted deliveries, without counting an attempt', async () => {
+  it('is released immediately together with unposted deliveries, without counting an attempt', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();
     const posts = await world.claimWebhooks(4);
@@ -470,7 +470,7 @@ describe('a posting lease', () => {
   });
 });
 
-describe('a receiver over TLS', () => {
+describe('a TLS receiver', () => {
   const known = getCACertificates('default');
   afterEach(() => setDefaultCACertificates(known));
 
@@ -486,7 +486,7 @@ describe('a receiver over TLS', () => {
         'DNS:mx1.good.test, DNS:mx2.good.test, DNS:mta-sts.good.test',
     ],
   ])(
-    'a receiver whose certificate %s gets nothing, and the delivery reports why',
+    'receives nothing if its certificate %s, and the delivery reports why',
     async (_, host, certificate, trusted, error) => {
       const receiver = await startWebhookSink({ tls: certificate });
       const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
