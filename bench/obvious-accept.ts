@@ -11,7 +11,7 @@ import { OBVIOUS_QUEUE } from './peers/obvious.ts';
 
 const [, , url = '', port = '0', mode = 'separate'] = process.argv;
 const sql = connect(url, { max: 8, application_name: 'bench-obvious' });
-const boss = new PgBoss({
+const pg_boss = new PgBoss({
   connectionString: url,
   max: 2,
   migrate: false,
@@ -19,9 +19,9 @@ const boss = new PgBoss({
   schedule: false,
   registerInstance: false,
 });
-boss.on('error', (error) => process.stderr.write(`${error.message}\n`));
-await boss.start();
-const jobTable = `pgboss.${(await boss.getQueue(OBVIOUS_QUEUE))?.table ?? 'job'}`;
+pg_boss.on('error', (error) => process.stderr.write(`${error.message}\n`));
+await pg_boss.start();
+const jobTable = `pgboss.${(await pg_boss.getQueue(OBVIOUS_QUEUE))?.table ?? 'job'}`;
 
 class Refusal extends Error {
   readonly status: number;
@@ -63,7 +63,7 @@ async function acceptSeparately(secret_hash: Buffer, input: Input): Promise<stri
       insert into message (id, workspace_id, key_id, from_addr, to_addrs, subject, tags, body)
       values (${id}, ${key.workspace_id}, ${key.id}, ${input.from.email}, ${addressesOf(input)}, ${input.subject},
         ${input.tags}, ${bodyOf(input)}::text::jsonb)`;
-    await boss.send(
+    await pg_boss.send(
       OBVIOUS_QUEUE,
       { message_id: id },
       {

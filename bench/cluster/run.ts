@@ -41,9 +41,9 @@ for (const name of names) {
   const folder = mkdtempSync(join(tmpdir(), `postrider-${name}-`));
   chmodSync(folder, 0o755);
   console.log(`${name}: ${drills[name]?.about}`);
-  const held = (await drills[name]?.run({ folder, say })) === true;
-  if (held) rmSync(folder, { recursive: true, force: true });
+  const passed = (await drills[name]?.run({ folder, say })) === true;
+  if (passed) rmSync(folder, { recursive: true, force: true });
   else console.log(`its logs are in ${folder}`);
-  sound &&= held;
+  sound &&= passed;
 }
 process.exit(sound ? 0 : 1);

@@ -36,7 +36,7 @@ interface Cut {
 
 export async function startFaultProxy(target: () => { host: string; port: number }, host = '127.0.0.1', port = 0) {
   const pairs = new Set<Pair>();
-  const held: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   const cuts: Cut[] = [];
   const delayed = new WeakMap<Socket, Promise<void>>();
   let delay_ms = 0;
@@ -72,7 +72,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
     const write = () => {
       if (!to.destroyed && to.writable) to.write(chunk);
     };
-    if (muted) held.push(write);
+    if (muted) waiting.push(write);
     else later(to, write);
   };
   const cutOn = (bytes: string, passes: boolean, signal: AbortSignal) =>
@@ -114,7 +114,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
     mute(on) {
       muted = on;
       if (on) return;
-      for (const write of held.splice(0)) write();
+      for (const write of waiting.splice(0)) write();
       // Closes the other side of connections that closed meanwhile: a database reserves a slot for a client that it
       // believes is connected.
       for (const { client, server: behind } of pairs) {

@@ -43,11 +43,11 @@ export async function prepareObvious(url: string, keys: number): Promise<AcceptT
     from generate_series(1, ${keys}::int) as i,
       (values (date_trunc('month', now())), (date_trunc('month', now() + interval '1 day'))) as months (m)
     on conflict do nothing`;
-  const boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false });
-  await boss.start();
-  await boss.createQueue(OBVIOUS_QUEUE, { partition: true });
-  const table = (await boss.getQueue(OBVIOUS_QUEUE))?.table ?? 'job';
-  await boss.stop({ graceful: false });
+  const pg_boss = new PgBoss({ connectionString: url, max: 1, supervise: false, schedule: false });
+  await pg_boss.start();
+  await pg_boss.createQueue(OBVIOUS_QUEUE, { partition: true });
+  const table = (await pg_boss.getQueue(OBVIOUS_QUEUE))?.table ?? 'job';
+  await pg_boss.stop({ graceful: false });
   return {
     requests: secrets.map((secret) => httpRequest('POST', '/v1/email/send', secret, receipt)),
     async countMessages() {

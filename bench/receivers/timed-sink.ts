@@ -57,15 +57,15 @@ if (import.meta.main) {
     const id = /^Message-ID: <(msg_[^@]+)@/im.exec(mail)?.[1];
     if (id !== undefined) times.push([id, began_at]);
   });
-  const tell = (report: Report) => void process.send?.(report);
-  tell({ port: sink.port });
+  const send = (report: Report) => void process.send?.(report);
+  send({ port: sink.port });
   let last_count = 0;
   setInterval(() => {
-    if (sink.count() !== last_count) tell({ count: sink.count() });
+    if (sink.count() !== last_count) send({ count: sink.count() });
     last_count = sink.count();
   }, REPORT_MS);
   process.on('message', () => {
-    tell({ first_bytes: times });
+    send({ first_bytes: times });
     times = [];
   });
 }

@@ -132,7 +132,7 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
   const environment = { ...deliveryEnvironment(sink.port), WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' };
   const rest = await startProduct(product, { ...environment, ROLES: 'rest' });
   const worker = await startProduct(product, { ...environment, ROLES: 'worker' });
-  const timer = setInterval(() => void tell(product.sql), REPORT_MS);
+  const timer = setInterval(() => void report(product.sql), REPORT_MS);
   try {
     const requests = product.requestsOf(letter(LETTER_BYTES));
     for (const request of requests.slice(0, WITH_WEBHOOK)) await addWebhook(rest.port, secretOf(request), posts);
@@ -159,7 +159,7 @@ async function addWebhook(port: number, secret: string, posts: PostSink): Promis
   if (response.status !== 201) throw new Error(`a webhook was answered with ${await response.text()}`);
 }
 
-async function tell(sql: Sql): Promise<void> {
+async function report(sql: Sql): Promise<void> {
   const [row] = await sql<{ accepted: number }[]>`
     select coalesce(sum(n_tup_ins), 0)::float8 as accepted from pg_stat_user_tables where relname like 'messages_2%'`;
   process.stdout.write(`  ${row?.accepted ?? 0} accepted, ${await openOf(sql)} of them open\n`);

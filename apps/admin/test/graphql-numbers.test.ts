@@ -143,11 +143,11 @@ describe('the backlog', () => {
   });
 
   it("covers an admin's own workspace, or the whole instance for an operator", async () => {
-    const mine = await graphql.ask(backlogOf, {}, { key: other.secret });
+    const own_backlog = await graphql.ask(backlogOf, {}, { key: other.secret });
     const all = await graphql.ask(backlogOf, { reach: 'INSTANCE' });
     const response = await graphql.ask(backlogOf, { reach: 'INSTANCE' }, { key: other.secret });
 
-    expect(mine.data).toMatchObject({ backlog: { rows: [], total: { total: 0 } } });
+    expect(own_backlog.data).toMatchObject({ backlog: { rows: [], total: { total: 0 } } });
     expect(all.data).toMatchObject({ backlog: { total: { total: 1 } } });
     expect(response.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
   });

@@ -26,7 +26,7 @@ describe('members', () => {
     const workspaceId = other.workspace_id;
     const invite = (email: string, role: string) => graphql.ask(INVITE, { input: { email, role, workspaceId } });
 
-    const boss = await invite('boss@people.test', 'ADMIN');
+    const owner = await invite('boss@people.test', 'ADMIN');
     const invited = await invite('Ada@people.test', 'VIEWER');
     const { userId } = (invited.data as Invitation).memberInvite.member;
     const changed = await graphql.ask(
@@ -60,7 +60,7 @@ describe('members', () => {
       },
     });
     expect((await remove(userId)).data).toEqual({ memberRemove: { deletedId: userId } });
-    expect((await remove((boss.data as Invitation).memberInvite.member.userId)).data).toEqual({
+    expect((await remove((owner.data as Invitation).memberInvite.member.userId)).data).toEqual({
       memberRemove: { code: 'UNPROCESSABLE', reason: 'last_admin' },
     });
   });

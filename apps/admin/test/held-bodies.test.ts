@@ -11,7 +11,12 @@ const { sql } = world.services;
 const admin = await openAdmin(world);
 
 /** Sends the first byte of a body, then the rest after `meanwhile`. Returns the start of the response. */
-async function held(path: string, headers: readonly string[], input: object, meanwhile: () => Promise<unknown>) {
+async function respondWhile(
+  path: string,
+  headers: readonly string[],
+  input: object,
+  meanwhile: () => Promise<unknown>,
+) {
   const body = JSON.stringify(input);
   const socket = connect(admin.port, '127.0.0.1');
   const head = [
@@ -36,7 +41,7 @@ it('a GraphQL request is rejected if its key is revoked before its delayed body 
   const { id, secret } = await world.key({ scopes: ['admin'] });
   const query = 'mutation { apiKeyCreate(input: { name: "Second", scopes: ["admin"] }) { __typename } }';
 
-  const response = await held('/graphql', [`Authorization: Bearer ${secret}`], { query }, async () => {
+  const response = await respondWhile('/graphql', [`Authorization: Bearer ${secret}`], { query }, async () => {
     await sql`update api_keys set revoked_at = clock_now() where id = ${id}`;
   });
 
@@ -48,7 +53,7 @@ it('a tRPC request is rejected if its member is removed before its delayed body 
   const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Held', text: 'Hi' };
 
   const headers = [`Cookie: ${cookie}`, 'x-postrider: 1', 'Sec-Fetch-Site: same-origin'];
-  const response = await held('/trpc/test.send', headers, mail, async () => {
+  const response = await respondWhile('/trpc/test.send', headers, mail, async () => {
     await sql`delete from sessions where user_id = ${user_id}`;
   });
 

@@ -35,7 +35,7 @@ const signIn = (form: Readonly<Record<string, string>> = {}, headers: Headers = 
 
 /** Returns the cookie that a response sets, in the form a browser sends back. */
 const cookieOf = (response: Response) => response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-const who = (cookie: string) => dashboard(admin.port, cookie).people.me.query();
+const userOf = (cookie: string) => dashboard(admin.port, cookie).people.me.query();
 const link = async () => (await invoke(world.as(world.workspace_id), createLoginLink, { email: OPERATOR })).url;
 const pathOf = (url: string) => new URL(url).pathname;
 
@@ -51,12 +51,12 @@ describe('signing in', () => {
       expect.stringMatching(/^device=[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/),
     ]);
     expect(cookieOf(second)).not.toBe(cookieOf(first));
-    expect(await who(cookieOf(second))).toMatchObject({
+    expect(await userOf(cookieOf(second))).toMatchObject({
       email: OPERATOR,
       operator: true,
       scopes: ['operator', 'admin'],
     });
-    expect(await refusalOf(who(cookieOf(first)))).toMatchObject({ status: 401, reason: 'session_ended' });
+    expect(await refusalOf(userOf(cookieOf(first)))).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
   it('ignores a session id chosen by an attacker', async () => {
@@ -65,7 +65,7 @@ describe('signing in', () => {
     const response = await signIn({}, { cookie: planted });
 
     expect(cookieOf(response)).not.toBe(planted);
-    expect(await refusalOf(who(planted))).toMatchObject({ status: 401 });
+    expect(await refusalOf(userOf(planted))).toMatchObject({ status: 401 });
   });
 
   it('sets a cookie over https that is host-only and sent only over https', async () => {
@@ -366,7 +366,7 @@ describe('a login link', () => {
     expect(scanned.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(scanned.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
     expect([first.status, second.status].sort()).toEqual([303, 401]);
-    expect(await who(cookieOf(first.status === 303 ? first : second))).toMatchObject({ email: OPERATOR });
+    expect(await userOf(cookieOf(first.status === 303 ? first : second))).toMatchObject({ email: OPERATOR });
   });
 
   it('expires after fifteen minutes', async () => {
@@ -395,7 +395,7 @@ describe('signing out', () => {
 
     expect(response.status).toBe(303);
     expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(/^sid=; Max-Age=0;/)]);
-    expect(await refusalOf(who(cookie))).toMatchObject({ status: 401, reason: 'session_ended' });
+    expect(await refusalOf(userOf(cookie))).toMatchObject({ status: 401, reason: 'session_ended' });
   });
 
   it('cannot be triggered by a link or by a page on another site', async () => {
@@ -405,7 +405,7 @@ describe('signing out', () => {
     const foreign = await post('/logout', {}, { cookie, origin: 'https://evil.test' });
 
     expect(foreign.status).toBe(403);
-    expect(await who(cookie)).toMatchObject({ email: OPERATOR });
+    expect(await userOf(cookie)).toMatchObject({ email: OPERATOR });
   });
 });
 

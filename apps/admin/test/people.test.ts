@@ -100,9 +100,9 @@ describe('roles', () => {
 
 describe('a member', () => {
   it("signs in with the link in an admin's invitation, and then chooses a password", async () => {
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
 
-    const invited = await boss.api.members.invite.mutate({ email: 'Grace@People.test', role: 'member' });
+    const invited = await inviter.api.members.invite.mutate({ email: 'Grace@People.test', role: 'member' });
     const { status, api } = await follow(invited.login_url ?? '');
     const me = await api.people.me.query();
     await api.people.changePassword.mutate({ new_password: 'a long enough one' });
@@ -117,10 +117,10 @@ describe('a member', () => {
     });
     expect(await refusalOf(api.people.me.query())).toMatchObject(expired_session);
     expect(await signInWith('grace@people.test', 'a long enough one')).toBe(303);
-    expect(JSON.stringify(await boss.api.members.list.query())).not.toContain('link');
+    expect(JSON.stringify(await inviter.api.members.list.query())).not.toContain('link');
     expect(await audited(world.workspace_id)).toEqual(
       expect.arrayContaining([
-        { action: 'member.added', actor_name: boss.email, diff: { email: '…@people.test', role: 'member' } },
+        { action: 'member.added', actor_name: inviter.email, diff: { email: '…@people.test', role: 'member' } },
         { action: 'user.password_changed', actor_name: 'grace@people.test', diff: null },
       ]),
     );
@@ -141,9 +141,9 @@ describe('a member', () => {
   it('can be added only by operators if known elsewhere, without getting account credentials', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
 
-    const refusal = await refusalOf(boss.api.members.invite.mutate({ email: theirs.email, role: 'viewer' }));
+    const refusal = await refusalOf(inviter.api.members.invite.mutate({ email: theirs.email, role: 'viewer' }));
     const invited = await operator.api.members.invite.mutate({ email: theirs.email, role: 'viewer' });
 
     expect(refusal).toMatchObject({ status: 422, reason: 'user_exists' });
@@ -155,19 +155,19 @@ describe('a member', () => {
 
   it.each(['password', 'login_link'] as const)(
     'gets new credentials once from an operator if an admin elsewhere saw their %s',
-    async (way) => {
+    async (entry) => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
       const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
-      const email = `ceo-${way}@people.test`.replace('_', '-');
-      const invitation = await foe.api.members.invite.mutate({ email, role: 'viewer', entry: way });
+      const email = `ceo-${entry}@people.test`.replace('_', '-');
+      const invitation = await foe.api.members.invite.mutate({ email, role: 'viewer', entry });
       // The admin signs in first so that the new user appears to have set up their account.
-      const posing = way === 'login_link' ? (await follow(invitation.login_url ?? '')).api : null;
+      const posing = entry === 'login_link' ? (await follow(invitation.login_url ?? '')).api : null;
       await posing?.people.changePassword.mutate({ new_password: 'chosen by the admin' });
-      const held = invitation.password ?? 'chosen by the admin';
-      expect(await signInWith(email, held)).toBe(303);
+      const password = invitation.password ?? 'chosen by the admin';
+      expect(await signInWith(email, password)).toBe(303);
 
       const invited = await operator.api.members.invite.mutate({ email, role: 'admin' });
-      const entered = await signInWith(email, held);
+      const entered = await signInWith(email, password);
       const { status, api } = await follow(invited.login_url ?? '');
       const again = await operator.api.members.invite.mutate({
         email,
@@ -186,13 +186,13 @@ describe('a member', () => {
   it('cannot be impersonated in a new workspace with credentials an earlier admin saw', async () => {
     const { workspace_id } = await world.workspace('free');
     const first = await signedIn(world, admin, 'admin', workspace_id);
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
     const email = 'victim@people.test';
     const invitation = await first.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
     await first.api.members.remove.mutate({ user_id: invitation.id });
     expect(await signInWith(email, invitation.password ?? '')).toBe(403);
 
-    const invited = await boss.api.members.invite.mutate({ email, role: 'admin' });
+    const invited = await inviter.api.members.invite.mutate({ email, role: 'admin' });
 
     expect(invited).toMatchObject({ id: invitation.id, login_url: expect.any(String) });
     expect(await signInWith(email, invitation.password ?? '')).toBe(401);
@@ -201,25 +201,25 @@ describe('a member', () => {
   it('is added only once if two admins invite a new address simultaneously', async () => {
     const { workspace_id } = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', workspace_id);
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
 
     for (let round = 0; round < 5; round++) {
       const email = `contested-${round}@people.test`;
       const invitations = await Promise.allSettled(
-        [theirs, boss].map(({ api }) => api.members.invite.mutate({ email, role: 'admin' })),
+        [theirs, inviter].map(({ api }) => api.members.invite.mutate({ email, role: 'admin' })),
       );
       expect(invitations.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     }
   });
 
   it('cannot be impersonated by an admin who invites them while they become an operator', async () => {
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
 
     for (let round = 0; round < 5; round++) {
       const email = `promoted-${round}@people.test`;
       const [added, invited] = await Promise.allSettled([
         operator.api.operators.add.mutate({ email }),
-        boss.api.members.invite.mutate({ email, role: 'viewer' }),
+        inviter.api.members.invite.mutate({ email, role: 'viewer' }),
       ]);
       const { id } = added.status === 'fulfilled' ? added.value : { id: '' };
       if (invited.status === 'fulfilled') expect((await follow(invited.value.login_url ?? '')).status).toBe(401);
@@ -228,9 +228,9 @@ describe('a member', () => {
   });
 
   it('cannot change a password while it is being reset', async () => {
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
     const email = 'raced@people.test';
-    const { password } = await boss.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
+    const { password } = await inviter.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
     const thief = await sessionOf(email);
 
     const [reset, change] = await Promise.allSettled([
@@ -246,12 +246,16 @@ describe('a member', () => {
   });
 
   it('cannot block sign-ins elsewhere by inviting many people with passwords', async () => {
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
 
     const invitations = await Promise.allSettled(
       Array.from({ length: 20 }, (_, number) =>
         refusalOf(
-          boss.api.members.invite.mutate({ email: `crowd-${number}@people.test`, role: 'viewer', entry: 'password' }),
+          inviter.api.members.invite.mutate({
+            email: `crowd-${number}@people.test`,
+            role: 'viewer',
+            entry: 'password',
+          }),
         ),
       ),
     );
@@ -262,9 +266,9 @@ describe('a member', () => {
   });
 
   it('cannot be impersonated with credentials an admin saw, after becoming an operator', async () => {
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
     const email = 'rising@people.test';
-    const invitation = await boss.api.members.invite.mutate({ email, role: 'viewer' });
+    const invitation = await inviter.api.members.invite.mutate({ email, role: 'viewer' });
 
     const added = await operator.api.operators.add.mutate({ email });
 
@@ -274,32 +278,32 @@ describe('a member', () => {
   });
 
   it('is rejected immediately after removal, on every process and in every browser', async () => {
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
     const removed_member = await signedIn(world, admin, 'member');
     const second = await startAdmin(await world.peer());
     const there = dashboard(second.port, removed_member.cookie);
     await there.emails.list.query();
 
-    await boss.api.members.remove.mutate({ user_id: removed_member.user_id });
+    await inviter.api.members.remove.mutate({ user_id: removed_member.user_id });
 
     expect(await refusalOf(removed_member.api.emails.list.query())).toMatchObject(expired_session);
     expect(await refusalOf(there.emails.list.query())).toMatchObject(expired_session);
     await second.stop();
-    const { data } = await boss.api.members.list.query({ limit: 100 });
+    const { data } = await inviter.api.members.list.query({ limit: 100 });
     expect(data.map(({ id }) => id)).not.toContain(removed_member.user_id);
   });
 
   it('is signed out after a role change, and then sees no actions they have lost', async () => {
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
     const other = await signedIn(world, admin, 'admin');
 
-    const changed = await boss.api.members.setRole.mutate({ user_id: other.user_id, role: 'viewer' });
+    const changed = await inviter.api.members.setRole.mutate({ user_id: other.user_id, role: 'viewer' });
 
     expect(changed).toMatchObject({ id: other.user_id, role: 'viewer' });
     expect(await refusalOf(other.api.emails.list.query())).toMatchObject(expired_session);
     expect(await audited(world.workspace_id)).toContainEqual({
       action: 'member.role_changed',
-      actor_name: boss.email,
+      actor_name: inviter.email,
       diff: { role: { from: 'admin', to: 'viewer' } },
     });
   });
@@ -326,12 +330,12 @@ describe('a member', () => {
   it('looks nonexistent in another workspace', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'member', other.workspace_id);
-    const boss = await signedIn(world, admin, 'admin');
+    const inviter = await signedIn(world, admin, 'admin');
 
-    const there = await refusalOf(boss.api.members.remove.mutate({ user_id: theirs.user_id }));
-    const nowhere = await refusalOf(boss.api.members.remove.mutate({ user_id: 'usr_none' }));
-    const refusal = await refusalOf(boss.api.members.list.query({ workspace_id: other.workspace_id }));
-    const invented = await refusalOf(boss.api.members.list.query({ workspace_id: 'wsp_none' }));
+    const there = await refusalOf(inviter.api.members.remove.mutate({ user_id: theirs.user_id }));
+    const nowhere = await refusalOf(inviter.api.members.remove.mutate({ user_id: 'usr_none' }));
+    const refusal = await refusalOf(inviter.api.members.list.query({ workspace_id: other.workspace_id }));
+    const invented = await refusalOf(inviter.api.members.list.query({ workspace_id: 'wsp_none' }));
 
     expect(there.message).toBe(String(nowhere.message).replace('usr_none', theirs.user_id));
     expect(refusal.message).toBe(String(invented.message).replace('wsp_none', other.workspace_id));

@@ -231,14 +231,14 @@ describe('a program that logs in as "api" with a key', () => {
 
 describe('the response to a submitted email', () => {
   it('is sent only after the commit', async () => {
-    const held = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     const lock = world.services.sql.begin(async (tx) => {
       // Our own transactions are aborted after a few seconds of idling.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`lock table messages in share mode`;
       locked.resolve();
-      await held.promise;
+      await ready.promise;
     });
     await locked.promise;
     let is_answered = false;
@@ -250,7 +250,7 @@ describe('the response to a submitted email', () => {
 
     await expect.poll(() => waitingStatements(world.services.sql)).toBeGreaterThan(0);
     expect(is_answered).toBe(false);
-    held.resolve();
+    ready.resolve();
     await lock;
 
     const { row } = await stored((await sending).response);

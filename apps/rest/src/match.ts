@@ -94,7 +94,7 @@ function decodeSegment(text: string): string | null {
   }
 }
 
-/** The match after applying its query, and what is wrong with the query. */
+/** The matched route with the request's query applied, and the errors in that query. */
 export interface RequestMatch {
   readonly match: Match;
   readonly faults: readonly ErrorDetail[];

@@ -706,11 +706,13 @@ describe('422', () => {
 
   it('a name verified elsewhere can be claimed only with a published ownership record (chaos C3)', async () => {
     const { secret } = await world.workspace('free');
-    const held = await verified('claimed.test');
+    const claimed = await verified('claimed.test');
     const added = await add({ name: 'claimed.test' }, { key: secret });
     expect([added.status, added.body.status]).toEqual([201, 'pending']);
     expect((await verify('claimed.test', { key: secret })).body.status).toBe('pending');
-    const tokens = [held, added].map((response) => recordsOf(response).find(({ purpose }) => purpose === 'ownership'));
+    const tokens = [claimed, added].map((response) =>
+      recordsOf(response).find(({ purpose }) => purpose === 'ownership'),
+    );
 
     publish(added, (record) => record.required);
     zone.set(
@@ -733,12 +735,12 @@ describe('422', () => {
 
   it('only one of two workspaces can verify the same name, even concurrently', async () => {
     const { secret } = await world.workspace('free');
-    const [mine, theirs] = [await add({ name: 'race.test' }), await add({ name: 'race.test' }, { key: secret })];
-    const values = [mine, theirs].map((response) => recordOf(response, '_postrider.race.test').value);
+    const [own, theirs] = [await add({ name: 'race.test' }), await add({ name: 'race.test' }, { key: secret })];
+    const values = [own, theirs].map((response) => recordOf(response, '_postrider.race.test').value);
     zone.set('_postrider.race.test', 'TXT', values);
     await world.services.sql`
       update dkim_keys set selector = 'pr2' where domain_id = ${String(theirs.body.id)} and algorithm = 'rsa'`;
-    publish(mine, (record) => record.purpose === 'dkim');
+    publish(own, (record) => record.purpose === 'dkim');
     publish(await get('race.test', { key: secret }), (record) => record.fqdn.startsWith('pr2.'));
 
     const responses = await Promise.all([verify('race.test'), verify('race.test', { key: secret })]);

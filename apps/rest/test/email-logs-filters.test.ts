@@ -37,17 +37,17 @@ const SPAN_MS = 86_400_000;
 
 const world = await openWorld();
 const rest = await openRest(world);
-let mine: { readonly secret: string; readonly workspace_id: string };
+let own: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 let rows: readonly Row[];
 
 beforeAll(async () => {
   await world.services.sql`update plans set logs_per_minute = 1000000`;
-  mine = await world.workspace('free');
+  own = await world.workspace('free');
   theirs = await world.workspace('free');
   const message = fc.record({
     at_ms: fc.integer({ min: 0, max: SPAN_MS - 1 }),
-    owner: fc.constantFrom(mine, mine, mine, theirs),
+    owner: fc.constantFrom(own, own, own, theirs),
     status: fc.oneof({ weight: 3, arbitrary: fc.constant('delivered' as const) }, fc.constantFrom(...statuses)),
     from: fc.oneof({ weight: 2, arbitrary: fc.constant('app@one.test') }, fc.constantFrom(...senders)),
     to: fc.subarray(people, { minLength: 1 }),
@@ -145,7 +145,7 @@ function queryOf(filter: Filter): URLSearchParams {
   return query;
 }
 
-const logs = (query: URLSearchParams | string, key = mine.secret) => rest.call('GET', `/email/logs?${query}`, { key });
+const logs = (query: URLSearchParams | string, key = own.secret) => rest.call('GET', `/email/logs?${query}`, { key });
 
 function idsOf(response: ApiResponse): string[] {
   expect(response.status, response.text).toBe(200);
@@ -154,7 +154,7 @@ function idsOf(response: ApiResponse): string[] {
 }
 
 /** Returns the IDs of every page, first to last. */
-async function walk(query: URLSearchParams, limit: number, key = mine.secret): Promise<string[][]> {
+async function walk(query: URLSearchParams, limit: number, key = own.secret): Promise<string[][]> {
   const pages: string[][] = [];
   const page = new URLSearchParams(query);
   page.set('limit', String(limit));
@@ -191,8 +191,8 @@ describe('200', () => {
         filters,
         fc.integer({ min: 1, max: 100 }),
         fc.constantFrom('mine', 'theirs'),
-        async (filter, limit, who) => {
-          const owner = who === 'mine' ? mine : theirs;
+        async (filter, limit, side) => {
+          const owner = side === 'mine' ? own : theirs;
           const pages = await walk(queryOf(filter), limit, owner.secret);
 
           expect(pages.flat()).toEqual(expected(filter, owner.workspace_id));
@@ -258,34 +258,34 @@ describe('200', () => {
   });
 
   it('repeated tags must all match', async () => {
-    expect(idsOf(await logs('limit=100&tag=a'))).toEqual(expected({ tag: ['a'] }, mine.workspace_id).slice(0, 100));
+    expect(idsOf(await logs('limit=100&tag=a'))).toEqual(expected({ tag: ['a'] }, own.workspace_id).slice(0, 100));
     expect((await walk(new URLSearchParams('tag=a&tag=b&tag=a'), 50)).flat()).toEqual(
-      expected({ tag: ['a', 'b'] }, mine.workspace_id),
+      expected({ tag: ['a', 'b'] }, own.workspace_id),
     );
   });
 
   it('addresses and domains are parsed as in a send request', async () => {
     const by_address = await logs(new URLSearchParams({ to: 'Ada Lovelace <ada@EXAMPLE.com.>', limit: '100' }));
-    expect(idsOf(by_address)).toEqual(expected({ to: 'ada@example.com' }, mine.workspace_id).slice(0, 100));
+    expect(idsOf(by_address)).toEqual(expected({ to: 'ada@example.com' }, own.workspace_id).slice(0, 100));
     const by_domain = await logs(new URLSearchParams({ domain: 'TWO.test.', limit: '100' }));
-    expect(idsOf(by_domain)).toEqual(expected({ domain: 'two.test' }, mine.workspace_id).slice(0, 100));
+    expect(idsOf(by_domain)).toEqual(expected({ domain: 'two.test' }, own.workspace_id).slice(0, 100));
   });
 
   it('since is inclusive and until is exclusive, to the millisecond', async () => {
-    const [newest = ''] = expected({}, mine.workspace_id);
+    const [newest = ''] = expected({}, own.workspace_id);
     const at = idTime(newest);
 
-    expect(idsOf(await logs(queryOf({ since: at })))).toEqual(expected({ since: at }, mine.workspace_id));
+    expect(idsOf(await logs(queryOf({ since: at })))).toEqual(expected({ since: at }, own.workspace_id));
     expect(idsOf(await logs(queryOf({ since: at })))).toContain(newest);
     expect(idsOf(await logs(queryOf({ until: at })))).not.toContain(newest);
     expect(idsOf(await logs(queryOf({ since: at, until: at })))).toEqual([]);
   });
 
   it('paging neither repeats nor skips a message while email is being accepted', async () => {
-    await world.domain('flow.test', mine.workspace_id);
+    await world.domain('flow.test', own.workspace_id);
     const send = () =>
       rest.call('POST', '/email/send', {
-        key: mine.secret,
+        key: own.secret,
         body: { from: 'a@flow.test', to: 'ada@example.com', subject: 'x', text: 'x', tags: ['flow'] },
       });
     for (let index = 0; index < 30; index++) expect((await send()).status).toBe(202);

@@ -9,7 +9,7 @@ import { type ApiResponse, type CallOptions, detailsOf, errorOf, openRest, rateO
 const world = await openWorld();
 const rest = await openRest(world);
 /** A workspace on Free with the messages below, and another one whose rows must stay hidden. */
-let mine: { readonly secret: string; readonly workspace_id: string };
+let own: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 let their_message: string;
 /** Oldest first. */
@@ -17,9 +17,9 @@ const sent: string[] = [];
 
 beforeAll(async () => {
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
-  mine = await world.workspace('free');
+  own = await world.workspace('free');
   theirs = await world.workspace('free');
-  await world.domain('mine.test', mine.workspace_id);
+  await world.domain('mine.test', own.workspace_id);
   await world.domain('theirs.test', theirs.workspace_id);
   world.smtp.script((question) =>
     question.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 no such user' } : { kind: 'accept' },
@@ -27,18 +27,18 @@ beforeAll(async () => {
   for (let index = 0; index < 25; index++) {
     // IDs sort by millisecond, and randomly within one.
     await world.clock.advance(1);
-    sent.push(await send(mine.secret, index % 5 === 0 ? 'refused@example.com' : `r${index}@example.com`));
+    sent.push(await send(own.secret, index % 5 === 0 ? 'refused@example.com' : `r${index}@example.com`));
   }
   await world.drain();
   const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
   await world.clock.advance(1);
-  sent.push(await send(mine.secret, 'later@example.com', { scheduled_at }));
+  sent.push(await send(own.secret, 'later@example.com', { scheduled_at }));
   their_message = await send(theirs.secret, 'ada@example.com');
 });
 beforeEach(() => world.clock.advance(60_000));
 
 async function send(key: string, to: string, more: Record<string, unknown> = {}): Promise<string> {
-  const from = key === mine.secret ? 'Mine <a@mine.test>' : 'a@theirs.test';
+  const from = key === own.secret ? 'Mine <a@mine.test>' : 'a@theirs.test';
   const body = { from, to, subject: 'Hello', text: 'the text body', html: '<p>the html body</p>', ...more };
   const response = await rest.call('POST', '/email/send', { key, body });
   expect(response.status, response.text).toBe(202);
@@ -46,7 +46,7 @@ async function send(key: string, to: string, more: Record<string, unknown> = {})
 }
 
 const logs = (query = '', options: CallOptions = {}) =>
-  rest.call('GET', `/email/logs${query}`, { key: mine.secret, ...options });
+  rest.call('GET', `/email/logs${query}`, { key: own.secret, ...options });
 
 function entriesOf(response: ApiResponse): Record<string, unknown>[] {
   expect(response.status, response.text).toBe(200);
@@ -73,7 +73,7 @@ describe('200', () => {
   });
 
   it('an entry has every documented field', async () => {
-    const tagged = await send(mine.secret, 'ada@example.com', {
+    const tagged = await send(own.secret, 'ada@example.com', {
       cc: ['Bob <bob@example.com>'],
       bcc: 'eve@example.com',
       reply_to: 'Desk <desk@mine.test>',
@@ -178,7 +178,7 @@ describe('200', () => {
   it('pages remain stable when email is accepted between requests', async () => {
     const first = await logs('?limit=10');
     await world.clock.advance(1);
-    const newcomer = await send(mine.secret, 'new@example.com');
+    const newcomer = await send(own.secret, 'new@example.com');
 
     const second = await logs(`?limit=10&cursor=${first.body.next_cursor}`);
 
@@ -195,7 +195,7 @@ describe('200', () => {
   });
 
   it('a waiting email shows its destination, the end of its wait, and the last response', async () => {
-    const id = await send(mine.secret, 'ada@busy.example.com');
+    const id = await send(own.secret, 'ada@busy.example.com');
     sent.push(id);
     const job = (await world.services.jobs.fetch('delivery.attempt', 10)).find(({ data }) => data.message_id === id);
     if (!job) throw new Error('no job');
@@ -258,8 +258,8 @@ describe('400', () => {
   it('a cursor issued for another workspace, list or filter is rejected', async () => {
     const issued = String((await logs('?limit=2')).body.next_cursor);
     const filtered = String((await logs('?limit=2&status=delivered')).body.next_cursor);
-    await rest.call('POST', '/api-keys', { key: mine.secret, body: { name: 'Second', scopes: ['email:send'] } });
-    const keys = await rest.call('GET', '/api-keys?limit=1', { key: mine.secret });
+    await rest.call('POST', '/api-keys', { key: own.secret, body: { name: 'Second', scopes: ['email:send'] } });
+    const keys = await rest.call('GET', '/api-keys?limit=1', { key: own.secret });
     const flipped = issued.slice(0, 5) + (issued[5] === 'A' ? 'B' : 'A') + issued.slice(6);
 
     for (const cursor of [
@@ -303,10 +303,7 @@ describe('GET /email/{id}', () => {
   it('returns the same as /email/logs/{id}, with the same scope (newcomer N8)', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send'] });
 
-    const [here, there] = [
-      await rest.call('GET', `/email/${sent[0]}`, { key: mine.secret }),
-      await logs(`/${sent[0]}`),
-    ];
+    const [here, there] = [await rest.call('GET', `/email/${sent[0]}`, { key: own.secret }), await logs(`/${sent[0]}`)];
 
     expect([here.status, here.body]).toEqual([200, there.body]);
     expect(errorOf(await rest.call('GET', `/email/${sent[0]}`, { key })).required_scope).toBe('email:logs:read');

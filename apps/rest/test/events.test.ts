@@ -16,7 +16,7 @@ interface Entry {
 
 const world = await openWorld();
 const rest = await openRest(world);
-let mine: { readonly secret: string; readonly workspace_id: string };
+let own: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 const sent: string[] = [];
 /** Every event of the workspace, newest first, collected from its messages' timelines. */
@@ -25,9 +25,9 @@ let all: Entry[];
 beforeAll(async () => {
   await world.services.sql`update plans set logs_per_minute = 100000, default_per_minute = 100000`;
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
-  mine = await world.workspace('free');
+  own = await world.workspace('free');
   theirs = await world.workspace('free');
-  await world.domain('mine.test', mine.workspace_id);
+  await world.domain('mine.test', own.workspace_id);
   await world.domain('theirs.test', theirs.workspace_id);
   world.smtp.script(({ to }) => {
     if (to.startsWith('refused')) return { kind: 'reply', code: 550, text: '5.7.1 not from you' };
@@ -38,12 +38,12 @@ beforeAll(async () => {
     await world.clock.advance(1000);
     const scheduled_at = index % 5 === 4 ? new Date(world.clock.now() + 3_600_000).toISOString() : undefined;
     const to = index % 3 === 2 ? people.map((name) => `${name}@example.com`) : `${people[index % 4]}@example.com`;
-    sent.push(await send(mine.secret, { to, scheduled_at, tags: ['t'], metadata: { n: `${index}` } }));
+    sent.push(await send(own.secret, { to, scheduled_at, tags: ['t'], metadata: { n: `${index}` } }));
     await world.drain();
   }
-  await rest.call('POST', `/email/${sent[4]}/cancel`, { key: mine.secret });
+  await rest.call('POST', `/email/${sent[4]}/cancel`, { key: own.secret });
   await send(theirs.secret, { from: 'a@theirs.test' });
-  const timelines = await Promise.all(sent.map((id) => rest.call('GET', `/email/logs/${id}`, { key: mine.secret })));
+  const timelines = await Promise.all(sent.map((id) => rest.call('GET', `/email/logs/${id}`, { key: own.secret })));
   all = timelines
     .flatMap((response) => response.body.events as Entry[])
     .sort((left, right) => (left.id < right.id ? 1 : -1));
@@ -63,7 +63,7 @@ async function send(key: string, fields: Record<string, unknown>): Promise<strin
   return String(response.body.id);
 }
 
-const events = (query = '', key: string | null = mine.secret) => rest.call('GET', `/events${query}`, { key });
+const events = (query = '', key: string | null = own.secret) => rest.call('GET', `/events${query}`, { key });
 
 function entriesOf(response: ApiResponse): Entry[] {
   expect(response.status, response.text).toBe(200);
@@ -203,7 +203,7 @@ describe('400', () => {
 
   it('a cursor from another list, filter or workspace is rejected', async () => {
     const issued = String((await events('?limit=1')).body.next_cursor);
-    const logs = String((await rest.call('GET', '/email/logs?limit=1', { key: mine.secret })).body.next_cursor);
+    const logs = String((await rest.call('GET', '/email/logs?limit=1', { key: own.secret })).body.next_cursor);
 
     expect(errorOf(await events(`?cursor=${logs}`)).reason).toBe('invalid_cursor');
     expect(errorOf(await events(`?type=email.queued&cursor=${issued}`)).reason).toBe('invalid_cursor');

@@ -26,15 +26,15 @@ async function workspaceWith(limits: Limits) {
 
 const serverOf = (number: number) => (number % 2 ? rest : other);
 
-const things = [
+const resources = [
   ['api_key_limit', 'api_keys', 'key_limit', '/api-keys', () => ({ name: `K${serial++}`, scopes: ['email:send'] }), 1],
   ['domain_limit', 'domains', 'domain_limit', '/domains', () => ({ name: `limited${serial++}.example` }), 0],
   ['webhook_limit', 'webhooks', 'webhook_limit', '/webhooks', () => ({ url: `http://localhost:4000/${serial++}` }), 0],
 ] as const;
 
 describe('a plan limit', () => {
-  it.each(things)('fairness N10: is never exceeded, either concurrently or sequentially: %s', async (...args) => {
-    const [limit, thing, reason, path, body, before] = args;
+  it.each(resources)('fairness N10: is never exceeded, either concurrently or sequentially: %s', async (...args) => {
+    const [limit, resource, reason, path, body, before] = args;
     const { secret: key, plan } = await workspaceWith({ [limit]: before + 3 });
 
     const responses = await Promise.all(
@@ -53,7 +53,7 @@ describe('a plan limit', () => {
       });
     }
     const usage = await rest.call('GET', '/usage', { key });
-    expect(usage.body.plan_use).toMatchObject({ [thing]: { used: before + 3, limit: before + 3 } });
+    expect(usage.body.plan_use).toMatchObject({ [resource]: { used: before + 3, limit: before + 3 } });
     expect((await rest.call('POST', path, { key, body: body() })).status).toBe(422);
   });
 

@@ -55,7 +55,7 @@ function methodsOf(part: object, path = ''): ClientMethod[] {
 
 /** The forms of arguments that methods accept: an ID, fields, or both. */
 const ANY = { id: 'x', name: 'x', email: 'a@b.test', emailId: 'x', contactId: 'x', endpoint: 'x', events: [], to: 'x' };
-const ways: readonly (readonly unknown[])[] = [[ANY], ['x', ANY], [[ANY]], ['x', 'y'], []];
+const argument_lists: readonly (readonly unknown[])[] = [[ANY], ['x', ANY], [[ANY]], ['x', 'y'], []];
 
 /** Computed from the arguments, without a request. */
 const LOCAL = ['webhooks.verify'];
@@ -74,10 +74,10 @@ const differences: Readonly<Record<string, string>> = {
 
 async function isOffered({ name, call }: ClientMethod): Promise<boolean> {
   if (LOCAL.includes(name)) return true;
-  for (const way of ways) {
+  for (const args of argument_lists) {
     const before = responses.length;
     try {
-      await call(...way);
+      await call(...args);
     } catch {
       // It expects other arguments.
     }

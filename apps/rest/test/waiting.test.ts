@@ -89,7 +89,7 @@ describe('the reason an email is waiting', () => {
   it('is a hold on the key used to send it, and on no other key', async () => {
     const [key, other] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
     const body = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
-    const [held, free] = await Promise.all(
+    const [held_reason, free] = await Promise.all(
       [key, other].map(async ({ secret }) => {
         const response = await rest.call('POST', '/email/send', { body, key: secret });
         return String(response.body.id);
@@ -97,7 +97,7 @@ describe('the reason an email is waiting', () => {
     );
     const { id: hold_id } = await hold('api_key', key.id);
 
-    expect((await waiting(held ?? '')).own).toMatchObject({ reason: 'hold', hold: { id: hold_id } });
+    expect((await waiting(held_reason ?? '')).own).toMatchObject({ reason: 'hold', hold: { id: hold_id } });
     expect((await waiting(free ?? '')).own).toMatchObject({ reason: 'in_line' });
     await invoke(system(), releaseHold, { hold_id });
   });

@@ -18,7 +18,7 @@ export interface OnlyOne {
 export async function claimData(config: Config): Promise<OnlyOne> {
   const whole = roleNames.every((role) => config.ROLES.includes(role));
   const text = (url: string | null) => JSON.stringify({ whole, url } satisfies ServerRecord);
-  const mine: Claim = await claim(config.DATA_DIR, text(null), (others) => {
+  const own_claim: Claim = await claim(config.DATA_DIR, text(null), (others) => {
     const other = whole ? others.map(readSaid).find((record) => record.whole) : undefined;
     if (!other) return;
     const where = other.url === null ? 'It is still starting' : `It runs at ${other.url}`;
@@ -27,7 +27,7 @@ export async function claimData(config: Config): Promise<OnlyOne> {
         'Stop it first, set DATA_DIR to run a second instance, or set ROLES to add a process to this one.',
     );
   });
-  return { listens: (url) => mine.say(text(url)), end: () => mine.end() };
+  return { listens: (url) => own_claim.say(text(url)), end: () => own_claim.end() };
 }
 
 function readSaid(text: string): ServerRecord {

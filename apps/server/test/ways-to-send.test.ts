@@ -57,7 +57,7 @@ const bearer = { authorization: `Bearer ${world.secret}` };
 const postrider = new Postrider({ url: rest, key: world.secret });
 const theirs = new Resend(world.secret, { baseUrl: `${resend}/resend` });
 
-const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+const senders: Readonly<Record<string, () => Promise<unknown>>> = {
   REST: () => send(`${rest}/v1/email/send`, mail, bearer),
   'a batch': () => send(`${rest}/v1/email/batch`, [mail], bearer),
   'a batch of all or nothing': () => send(`${rest}/v1/email/batch`, { messages: [mail], all_or_nothing: true }, bearer),
@@ -110,9 +110,9 @@ function without(row: Record<string, unknown> | undefined): Record<string, unkno
 }
 
 describe('an email', () => {
-  const reference = ways.REST?.().then(rowsOf);
+  const reference = senders.REST?.().then(rowsOf);
 
-  it.each(Object.entries(ways))('is stored identically when sent through %s', async (_, send) => {
+  it.each(Object.entries(senders))('is stored identically when sent through %s', async (_, send) => {
     const rows = await rowsOf(await send());
 
     expect(rows.recipients).toHaveLength(4);

@@ -79,11 +79,11 @@ export class Neighbor {
     });
   }
 
-  #repeat(every_ms: number, act: (to: string) => Promise<void>): void {
+  #repeat(every_ms: number, action: (to: string) => Promise<void>): void {
     void (async () => {
       for (let due = performance.now(); !this.#stopped; due += every_ms) {
         await pause(Math.max(0, due - performance.now()));
-        const acting: Promise<void> = act(`n${this.#serial++}@${this.#domain}`).finally(() =>
+        const acting: Promise<void> = action(`n${this.#serial++}@${this.#domain}`).finally(() =>
           this.#open.delete(acting),
         );
         this.#open.add(acting);

@@ -92,7 +92,7 @@ async function underLoad(): Promise<Check[]> {
   stranger.start(WRONG_KEYS_PER_SECOND);
   await pause(CALM_MS);
   const slow_names = SLOW_DOMAINS.map(({ name }) => name);
-  const acts = [
+  const actions = [
     ...actsOf(greedy, second.secret, endpoints, slow_names),
     ...lineActs({
       account: greedy,
@@ -101,7 +101,7 @@ async function underLoad(): Promise<Check[]> {
       addNotices: (webhook_url) => database.addNotices(NOTICES, webhook_url),
     }),
   ];
-  for (const { name, run } of acts) {
+  for (const { name, run } of actions) {
     say(name);
     const since = wallTime();
     const signal = AbortSignal.timeout(ACT_MS);

@@ -22,11 +22,11 @@ const IDENTITY_LINES = 3;
 /** Serializes starts and stops of a data directory, including across processes. */
 export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promise<T> {
   const path = join(data_dir, 'embedded.lock');
-  const mine = `${path}.${randomBytes(6).toString('hex')}`;
-  writeFileSync(mine, identity(data_dir));
+  const own_file = `${path}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(own_file, identity(data_dir));
   try {
     const deadline = performance.now() + LOCK_WAIT_MS;
-    while (!tryLink(mine, path)) {
+    while (!tryLink(own_file, path)) {
       if (breakAbandoned(data_dir, path)) continue;
       if (performance.now() > deadline) {
         throw new Error(`Another process has been starting or stopping the database in ${data_dir} for two minutes.`);
@@ -39,7 +39,7 @@ export async function inTurn<T>(data_dir: string, work: () => Promise<T>): Promi
       rmSync(path, { force: true });
     }
   } finally {
-    rmSync(mine, { force: true });
+    rmSync(own_file, { force: true });
   }
 }
 
@@ -104,12 +104,12 @@ class HolderRecord {
 
 export function isHeld(data_dir: string): boolean {
   const directory = holdersDirectory(data_dir);
-  let held = false;
+  let has_holders = false;
   for (const name of readdirSync(directory)) {
-    if (isAlive(data_dir, readText(join(directory, name)))) held = true;
+    if (isAlive(data_dir, readText(join(directory, name)))) has_holders = true;
     else rmSync(join(directory, name), { force: true });
   }
-  return held;
+  return has_holders;
 }
 
 export function holdersDirectory(data_dir: string): string {

@@ -1,7 +1,7 @@
 /** Driver codes, network codes and SQLSTATEs (class 08, 57P0x, 53300) that mean the database is unavailable. */
 const AWAY =
   /^(?:CONNECTION_(?:CLOSED|ENDED|DESTROYED)|CONNECT_TIMEOUT|DATABASE_SILENT|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|57P0[1-5]|53300)$/;
-/** Messages of node-postgres, which has no code for these cases. */
+/** Error messages from node-postgres, which sets no error code in these cases. */
 const AWAY_WORDS = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
 
 /** Whether an error or one of its causes means that the database was unreachable or closed the connection. */

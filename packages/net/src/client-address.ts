@@ -1,12 +1,9 @@
 import { BlockList, isIP, type Socket } from 'node:net';
 
-/**
- * Returns the address of a client, based on its connection and the header in which proxies name the addresses they act
- * for.
- */
+/** Resolves a client's address from its connection and the forwarding header set by proxies. */
 export type ClientAddress = (socket: Socket, forwarded_for: string | readonly string[] | undefined) => string;
 
-/** The client is the peer, or the address reported by trusted proxies, whose list is read from the right. */
+/** The client is the peer or, behind trusted proxies, the address they report. The header is read from right to left. */
 export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
   const trusted = blockList(trusted_proxies);
   const peers = new WeakMap<Socket, string>();

@@ -186,10 +186,10 @@ describe('an HTTP response', () => {
     expect(await post(open(), 'http://nowhere.test/')).toMatchObject({
       error: 'nowhere.test could not be resolved: ENOTFOUND',
     });
-    const held = open().post({ url: sink.url, headers: {}, body: Buffer.from('{}') }, gave_up.signal);
+    const pending = open().post({ url: sink.url, headers: {}, body: Buffer.from('{}') }, gave_up.signal);
     await sink.waitFor(1);
     gave_up.abort(new Error('stopping'));
-    expect(await held).toEqual({ kind: 'failed', error: 'stopping' });
+    expect(await pending).toEqual({ kind: 'failed', error: 'stopping' });
     closed.resolve();
   });
 

@@ -12,7 +12,7 @@ const DEAD_SECONDS = 30 * 86_400;
 
 /** Creates or upgrades pg-boss's schema, the catalogue's queues and its schedules. Safe to repeat. */
 export async function installQueue(url: string, catalogue: Catalogue): Promise<void> {
-  const boss = new PgBoss({
+  const pg_boss = new PgBoss({
     ...bossConnection(url),
     schema: SCHEMA,
     max: 2,
@@ -21,8 +21,8 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
     registerInstance: false,
   });
   const faults: unknown[] = [];
-  boss.on('error', (error) => faults.push(error));
-  await boss.start();
+  pg_boss.on('error', (error) => faults.push(error));
+  await pg_boss.start();
   try {
     for (const [name, { options }] of Object.entries(catalogue)) {
       const settings = {
@@ -34,13 +34,13 @@ export async function installQueue(url: string, catalogue: Catalogue): Promise<v
         deleteAfterSeconds: options.dead_seconds ?? DEAD_SECONDS,
         ...(options.heartbeat_seconds && { heartbeatSeconds: options.heartbeat_seconds }),
       };
-      if (await boss.getQueue(name)) await boss.updateQueue(name, settings);
-      else await boss.createQueue(name, { ...settings, partition: true });
-      if (options.cron) await boss.schedule(name, options.cron, {}, { tz: 'UTC' });
+      if (await pg_boss.getQueue(name)) await pg_boss.updateQueue(name, settings);
+      else await pg_boss.createQueue(name, { ...settings, partition: true });
+      if (options.cron) await pg_boss.schedule(name, options.cron, {}, { tz: 'UTC' });
     }
     await finishQueues(url, catalogue);
   } finally {
-    await boss.stop({ graceful: false });
+    await pg_boss.stop({ graceful: false });
   }
   if (faults.length > 0) throw faults[0];
 }

@@ -158,26 +158,26 @@ describe('the custom fetch', () => {
   });
 
   it('changes a row exactly as pg-boss does, on the first fetch and after a failure', async () => {
-    const boss = new PgBoss({ connectionString: database.url, schema: 'pgboss', migrate: false, supervise: false });
-    await boss.start();
+    const pg_boss = new PgBoss({ connectionString: database.url, schema: 'pgboss', migrate: false, supervise: false });
+    await pg_boss.start();
     const [ours, theirs] = [randomUUID(), randomUUID()];
     await send([{ parcel: 7, id: ours }]);
     await queue.fetch('parcel.carry', 1);
     await send([{ parcel: 7, id: theirs }]);
-    await boss.fetch('parcel.carry');
+    await pg_boss.fetch('parcel.carry');
     const first = [await rowOf(ours), await rowOf(theirs)].map(timeless);
 
     await sql`update pgboss.job set state = 'retry' where id = ${ours}`;
     await queue.fetch('parcel.carry', 1);
     await sql`update pgboss.job set state = 'retry' where id = ${theirs}`;
-    await boss.fetch('parcel.carry');
+    await pg_boss.fetch('parcel.carry');
     const second = [await rowOf(ours), await rowOf(theirs)].map(timeless);
 
     expect(first[0]).toMatchObject({ state: 'active', retry_count: 0, fetched: true });
     expect(first[0]).toEqual({ ...first[1], source_id: queue.holder });
     expect(second[0]).toMatchObject({ state: 'active', retry_count: 1, fetched: true });
     expect(second[0]).toEqual({ ...second[1], source_id: queue.holder });
-    await boss.stop({ graceful: false });
+    await pg_boss.stop({ graceful: false });
   });
 
   it('returns the oldest jobs with the highest priority, and no blocked or deferred jobs', async () => {
@@ -256,22 +256,22 @@ describe('a statement planned while the queue was empty', () => {
         on_error: (error) => faults.push(error),
       });
       await growing.start();
-      const complete = (held: readonly { id: string; retry_count: number }[]) =>
-        own.begin((tx) => growing.complete(tx, 'parcel.carry', held));
+      const complete = (jobs: readonly { id: string; retry_count: number }[]) =>
+        own.begin((tx) => growing.complete(tx, 'parcel.carry', jobs));
       const made_after = new Date('2020-01-01T00:00:00Z');
       const lately = () => own<{ id: string; retry_count: number; data: unknown }[]>`
       with taken as (${growing.acquisition(own, 'parcel.carry', [{ priority: 0, count: 100, made_after }])}) select id, retry_count, data from taken`;
       const walk = async () => {
         const first = await growing.fetch('parcel.carry', 100);
         const second = await growing.acquired('parcel.carry', await lately());
-        const held = [...first, ...second.map(({ job }) => job)];
+        const all_jobs = [...first, ...second.map(({ job }) => job)];
         await growing.withoutLiveJob(
           own,
           'parcel.carry',
-          held.map(({ id }) => id),
+          all_jobs.map(({ id }) => id),
         );
-        await complete(held);
-        return held.length;
+        await complete(all_jobs);
+        return all_jobs.length;
       };
       const fill = (count: number) =>
         own.begin((tx) =>

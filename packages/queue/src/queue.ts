@@ -138,7 +138,7 @@ export interface QueueOptions<C extends Catalogue> {
 export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queue<C> {
   const { sql, direct = sql, catalogue, supervise } = options;
   const holder = randomUUID();
-  const boss = createBoss(options);
+  const pg_boss = createBoss(options);
   const wakes = new Wakes({ sql, direct }, options.on_error);
   let tables: ReadonlyMap<string, JobTable> = new Map();
   const tableOf = (name: string): JobTable => {
@@ -147,18 +147,18 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     return table;
   };
   const readJobs = <N extends keyof C & string, R extends AcquiredRow>(name: N, rows: readonly R[]) =>
-    readableJobs(boss, catalogue, name, rows, options.on_error);
+    readableJobs(pg_boss, catalogue, name, rows, options.on_error);
 
   return {
     holder,
     ...createStatements<C>(tableOf, catalogue, holder),
     async start() {
-      await boss.start();
+      await pg_boss.start();
       tables = await readJobTables(sql);
     },
     async stop() {
       wakes.stop();
-      await boss.stop({ graceful: true, timeout: STOP_MS });
+      await pg_boss.stop({ graceful: true, timeout: STOP_MS });
     },
     acquired: readJobs,
     async fetch(name, count) {
@@ -177,11 +177,11 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       return readableIn(catalogue, name, await freeUnknownJobs(tx, tableOf(name), holder, known, seconds));
     },
     async workerCount() {
-      const instances = await boss.getInstances();
+      const instances = await pg_boss.getInstances();
       return Math.max(1, instances.filter((instance) => instance.live).length);
     },
     work(name, options_of_work) {
-      const source = createWorkSource(boss, catalogue, name, { table: () => tableOf(name), holder }, options);
+      const source = createWorkSource(pg_boss, catalogue, name, { table: () => tableOf(name), holder }, options);
       const work = startWork(options_of_work, source);
       const silence = wakes.onWake(name, () => work.poll());
       return {
@@ -194,7 +194,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     },
     instanceId: async () => (supervise ? ownInstanceId(sql) : null),
     nextRuns(cron, timezone, from, count) {
-      return boss.previewSchedule(cron, { tz: timezone, from, count });
+      return pg_boss.previewSchedule(cron, { tz: timezone, from, count });
     },
     wakeAll: wakes.wakeAll,
     wakeLocal: wakes.wakeLocal,
@@ -219,7 +219,7 @@ function readableIn<C extends Catalogue, N extends keyof C & string>(
 
 function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
   const { supervise } = options;
-  const boss = new PgBoss({
+  const pg_boss = new PgBoss({
     ...bossConnection(options.url),
     schema: SCHEMA,
     max: options.max_connections,
@@ -236,8 +236,8 @@ function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
     // lost in a Postgres crash is repeated, and our own commits flush everything before them.
     options: '-c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c synchronous_commit=off',
   });
-  boss.on('error', (error) => options.on_error(asError(error)));
-  return boss;
+  pg_boss.on('error', (error) => options.on_error(asError(error)));
+  return pg_boss;
 }
 
 /** pg-boss reports the errors of its workers as plain objects, which instanceof checks would not recognize. */
@@ -322,7 +322,7 @@ function createStatements<C extends Catalogue>(
 
 /** Returns the jobs whose payload parses. The others are canceled and reported. */
 async function readableJobs<C extends Catalogue, N extends keyof C & string, R extends AcquiredRow>(
-  boss: PgBoss,
+  pg_boss: PgBoss,
   catalogue: C,
   name: N,
   rows: readonly R[],
@@ -342,7 +342,7 @@ async function readableJobs<C extends Catalogue, N extends keyof C & string, R e
   });
   if (unreadable.length > 0) {
     // Throwing would fail the whole batch on every retry.
-    await boss.cancel(name, unreadable);
+    await pg_boss.cancel(name, unreadable);
     onError(new Error(`${name}: jobs with a payload that does not fit were canceled: ${unreadable.join(', ')}`));
   }
   return entries;
@@ -350,7 +350,7 @@ async function readableJobs<C extends Catalogue, N extends keyof C & string, R e
 
 /** Gives the work loop access to one queue. The table is a function because it is only known after start(). */
 function createWorkSource<C extends Catalogue, N extends keyof C & string>(
-  boss: PgBoss,
+  pg_boss: PgBoss,
   catalogue: C,
   name: N,
   { table, holder }: { readonly table: () => JobTable; readonly holder: string },
@@ -358,17 +358,17 @@ function createWorkSource<C extends Catalogue, N extends keyof C & string>(
 ): WorkSource<Data<C, N>> {
   return {
     async fetch(count) {
-      const jobs = await boss.fetch<object>(name, { batchSize: count, includeMetadata: true });
+      const jobs = await pg_boss.fetch<object>(name, { batchSize: count, includeMetadata: true });
       const rows = jobs.map((row) => ({ ...row, retry_count: row.retryCount }));
       if (rows.length > 0) await holdJobs(sql, table(), holder, rows).catch(on_error);
-      return (await readableJobs(boss, catalogue, name, rows, on_error)).map(({ row, job }) => {
+      return (await readableJobs(pg_boss, catalogue, name, rows, on_error)).map(({ row, job }) => {
         const could_run = Math.max(row.createdOn.getTime(), row.startAfter.getTime());
         return { job, started_at: row.startedOn, wait_ms: Math.max(0, row.startedOn.getTime() - could_run) };
       });
     },
-    touch: async (holds) => void (await boss.touch(name, holds.map(attemptOf))),
+    touch: async (holds) => void (await pg_boss.touch(name, holds.map(attemptOf))),
     complete: (hold) => jobCompletion(sql, table(), hold, COMPLETED_SECONDS),
-    fail: async (hold, error) => void (await boss.fail(name, attemptOf(hold), error)),
+    fail: async (hold, error) => void (await pg_boss.fail(name, attemptOf(hold), error)),
     handBack: (hold) => jobReturn(sql, table(), hold),
     onError: on_error,
   };

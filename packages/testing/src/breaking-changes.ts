@@ -86,19 +86,19 @@ function operationBreaks(where: string, docs: Documents, old_one: Json, new_one:
 function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
   const old_ways = listOf(old_one.security ?? old_doc.root.security ?? [{}]);
   const new_ways = listOf(new_one.security ?? new_doc.root.security ?? [{}]);
-  const suffices = (held: unknown, required: unknown) =>
+  const suffices = (schemes: unknown, required: unknown) =>
     entriesOf(required, listOf).every(([scheme, scopes]) => {
-      const granted = record(held)[scheme];
+      const granted = record(schemes)[scheme];
       return granted !== undefined && scopes.every((scope) => listOf(granted).includes(scope));
     });
   return (old_ways.length === 0 ? [{}] : old_ways)
-    .filter((held) => new_ways.length > 0 && !new_ways.some((way) => suffices(held, way)))
-    .map((held) => `${where}: ${text(held)} is no longer enough; it wants ${new_ways.map(text).join(' or ')}`);
+    .filter((scheme) => new_ways.length > 0 && !new_ways.some((new_scheme) => suffices(scheme, new_scheme)))
+    .map((scheme) => `${where}: ${text(scheme)} is no longer enough; it wants ${new_ways.map(text).join(' or ')}`);
 }
 
 function parameterBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
   const byName = (doc: OpenDocument, operation: Json) =>
-    new Map(listOf(operation.parameters).map((one) => [nameOf(doc.resolve(one)), doc.resolve(one)]));
+    new Map(listOf(operation.parameters).map((one) => [parameterName(doc.resolve(one)), doc.resolve(one)]));
   const [olds, news] = [byName(docs.old_doc, old_one), byName(docs.new_doc, new_one)];
   const changed = [...olds].flatMap(([name, old_parameter]) => {
     const new_parameter = news.get(name);
@@ -115,7 +115,7 @@ function parameterBreaks(where: string, docs: Documents, old_one: Json, new_one:
   return [...changed, ...added];
 }
 
-function nameOf(parameter: Json): string {
+function parameterName(parameter: Json): string {
   return `${text(parameter.in)} parameter ${text(parameter.name)}`;
 }
 

@@ -42,10 +42,10 @@ describe('the webhook sink', () => {
     sink.script(({ path }) => (path === '/drop' ? { kind: 'drop' } : { kind: 'stall', until: gate.promise }));
 
     await expect(fetch(`${sink.url}/drop`)).rejects.toThrow('fetch failed');
-    const held = fetch(`${sink.url}/held`);
+    const pending = fetch(`${sink.url}/held`);
     await sink.waitFor(2);
     gate.resolve();
 
-    expect((await held).status).toBe(200);
+    expect((await pending).status).toBe(200);
   });
 });

@@ -83,7 +83,7 @@ export function followChanges(workspace_id: string): () => void {
       // Aborting rejects the pending lock request.
       .catch(() => undefined);
   } else followWhileVisible(abort.signal);
-  const away = setInterval(() => connected.get() || tell([resumed]), AWAY_EVERY_MS);
+  const away = setInterval(() => connected.get() || queueChanges([resumed]), AWAY_EVERY_MS);
   return () => {
     clearInterval(away);
     abort.abort();
@@ -130,14 +130,14 @@ function lead(pass: (what: ChannelMessage) => void, signal: AbortSignal): Promis
 
 function take(what: ChannelMessage): void {
   if (typeof what === 'boolean') connected.set(what);
-  else tell(what);
+  else queueChanges(what);
 }
 
 let waiting: Change[] = [];
 let resting = false;
 
 /** Refetches what the changes affected: immediately, and then at most once a second. */
-function tell(changes: readonly Change[]): void {
+function queueChanges(changes: readonly Change[]): void {
   waiting.push(...changes);
   if (resting || waiting.length === 0) return;
   const batch = waiting;
@@ -146,7 +146,7 @@ function tell(changes: readonly Change[]): void {
   resting = true;
   setTimeout(() => {
     resting = false;
-    tell([]);
+    queueChanges([]);
   }, REST_MS);
 }
 

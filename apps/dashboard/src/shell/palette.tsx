@@ -23,8 +23,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   const places = useFound(text);
-  const things = useThings(text);
-  const items = [...places, ...things.hits];
+  const search_results = useThings(text);
+  const items = [...places, ...search_results.hits];
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
@@ -73,7 +73,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={keys}
       />
       {items.length === 0 ? (
-        <p role="status">{things.waiting ? words.palette.looking : words.palette.none}</p>
+        <p role="status">{search_results.waiting ? words.palette.looking : words.palette.none}</p>
       ) : (
         <div className="options" id={`${id}-list`} role="listbox" aria-label={words.palette.title}>
           {items.map((one) => (

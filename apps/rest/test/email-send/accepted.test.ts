@@ -353,11 +353,11 @@ describe('202', () => {
       const { secret, workspace_id } = await world.workspace('free');
       await world.domain('apart.test', workspace_id);
 
-      const mine = await send({ from: 'a@good.test' }, keyed('shared'));
+      const own = await send({ from: 'a@good.test' }, keyed('shared'));
       const theirs = await send({ from: 'a@apart.test' }, { key: secret, ...keyed('shared') });
 
-      expect([mine.status, theirs.status]).toEqual([202, 202]);
-      expect(mine.body.id).not.toBe(theirs.body.id);
+      expect([own.status, theirs.status]).toEqual([202, 202]);
+      expect(own.body.id).not.toBe(theirs.body.id);
     });
 
     it('can reuse the key of a rejected request', async () => {

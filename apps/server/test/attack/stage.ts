@@ -47,9 +47,9 @@ export async function openStage(world: World): Promise<Stage> {
   const callers = new Map<string, Promise<Caller>>();
   const caller = (held: readonly Scope[], role: Role = 'viewer') => {
     const name = `${held} ${role}`;
-    const made_caller = callers.get(name) ?? callerOf(world, workspace_id, held, role);
-    callers.set(name, made_caller);
-    return made_caller;
+    const new_caller = callers.get(name) ?? callerOf(world, workspace_id, held, role);
+    callers.set(name, new_caller);
+    return new_caller;
   };
   const other = await world.workspace('business');
   const tables = await tablesOfWorkspaces(world);

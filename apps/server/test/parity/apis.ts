@@ -165,9 +165,9 @@ function graphqlApi(url: string): Api {
   return {
     name: 'graphql',
     async ask(use, setup, { secret }) {
-      const way = use.graphql;
-      if (isAbsent(way)) throw new Error(`${use.name} is absent: ${way.absent}`);
-      const payload = { query: way.document, variables: way.variables(setup) };
+      const operation = use.graphql;
+      if (isAbsent(operation)) throw new Error(`${use.name} is absent: ${operation.absent}`);
+      const payload = { query: operation.document, variables: operation.variables(setup) };
       const { data, errors } = await post(url, payload, bearer(secret));
       const [error] = (errors ?? []) as { message: string; extensions: Json }[];
       if (error) {
@@ -195,7 +195,7 @@ function graphqlApi(url: string): Api {
         const params = fields.map(({ path }) => pathOf(path));
         return { refusal: { code: code.toLowerCase(), reason, message, required_scope, params } };
       }
-      return { value: snakeFields(way.value(value)) };
+      return { value: snakeFields(operation.value(value)) };
     },
   };
 }
@@ -206,9 +206,9 @@ function coreWords(text: string, reason: string): string {
   return reason === 'invalid_cursor' ? text.replace(/^after\b/, 'cursor') : text;
 }
 
-function wayOf(way: UseCase['rest']): { readonly verb: string; readonly path: string } {
-  if (isAbsent(way)) throw new Error(`it is absent: ${way.absent}`);
-  const [verb = '', path = ''] = way.split(' ');
+function wayOf(operation: UseCase['rest']): { readonly verb: string; readonly path: string } {
+  if (isAbsent(operation)) throw new Error(`it is absent: ${operation.absent}`);
+  const [verb = '', path = ''] = operation.split(' ');
   return { verb, path };
 }
 

@@ -99,10 +99,11 @@ describe('an operation in two or more APIs', () => {
     };
     const registered = (api: ApiName) =>
       useCases.flatMap((use) => {
-        const way = use[api];
-        if (isAbsent(way)) return [];
-        if (typeof way === 'string') return [api === 'trpc' ? way.slice(way.indexOf(' ') + 1) : way];
-        return [way.field];
+        const operation = use[api];
+        if (isAbsent(operation)) return [];
+        if (typeof operation === 'string')
+          return [api === 'trpc' ? operation.slice(operation.indexOf(' ') + 1) : operation];
+        return [operation.field];
       });
 
     for (const api of apiNames) {
@@ -177,9 +178,14 @@ describe('an operation excluded from the comparison', () => {
     'has a test for %s in each API',
     (_, use) => {
       for (const api of apiNames) {
-        const way = use[api];
-        if (isAbsent(way)) continue;
-        const name = typeof way === 'string' ? (api === 'trpc' ? way.slice(way.indexOf(' ') + 1) : way) : way.field;
+        const operation = use[api];
+        if (isAbsent(operation)) continue;
+        const name =
+          typeof operation === 'string'
+            ? api === 'trpc'
+              ? operation.slice(operation.indexOf(' ') + 1)
+              : operation
+            : operation.field;
         expect(
           tests.filter(({ text }) => patterns[api](name).test(text)),
           `${api} ${name}`,

@@ -19,8 +19,8 @@ export function absent(why: string): Absent {
   return { absent: why };
 }
 
-export function isAbsent(way: unknown): way is Absent {
-  return typeof way === 'object' && way !== null && 'absent' in way;
+export function isAbsent(operation: unknown): operation is Absent {
+  return typeof operation === 'object' && operation !== null && 'absent' in operation;
 }
 
 /** What a use case operates on: the input, and the IDs of objects that an API names differently. */

@@ -93,7 +93,7 @@ async function pendingIn(database_url: string): Promise<string[]> {
 }
 
 /** Prints figures for a manual run; the regular test prints nothing. */
-function tell(responses: readonly RollingResponse[], ran: readonly string[], migrated_ms: number): void {
+function report(responses: readonly RollingResponse[], ran: readonly string[], migrated_ms: number): void {
   if (old_release === null) return;
   const rejected_count = responses.filter(({ status }) => status !== 202).length;
   const slowest = Math.max(...responses.map(({ ms }) => ms));
@@ -131,7 +131,7 @@ describe('an upgrade while email is being accepted and sent', () => {
     await traffic.further(SPAN);
     await traffic.stop();
 
-    tell(traffic.answers, ran, migrated_ms);
+    report(traffic.answers, ran, migrated_ms);
     expect(ran).toEqual(pending);
     expect(ran.slice(-2)).toEqual(['9001_a_column', '9002_an_index']);
     expect(await migrate(fixture.database.url, undefined, folder)).toEqual([]);

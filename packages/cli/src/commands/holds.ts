@@ -41,7 +41,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
       if (!holdScopes.some((known) => known === scope)) throw noScope(scope);
       if (options.reason === undefined) throw noReason();
       const holds = await holdsOf(terminal, options.local);
-      const held = await holds.create({
+      const hold = await holds.create({
         scope,
         value,
         reason: options.reason,
@@ -49,7 +49,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
         resume_rate_per_minute: options.rate,
         workspace_id: options.workspace,
       });
-      show(terminal, options.json, held, () => `${held.id}  ${nameOf(held)} is held until ${held.expires_at}`);
+      show(terminal, options.json, hold, () => `${hold.id}  ${nameOf(hold)} is held until ${hold.expires_at}`);
     });
   queues
     .command('release <target...>')

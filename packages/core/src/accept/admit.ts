@@ -51,8 +51,8 @@ export async function admit(
       cache.learnSender(epoch, name, { key, allowance: response.first.key.limit, workspace_rate, expires_at });
       const rate = judgeRate('send', placesAfter(response.first, place));
       const { window } = rate;
-      const held = { kind: 'key', scopes: response.key.scopes };
-      const refusal = rate.refusal ?? scopeRefusal(held, submission.scope) ?? bodyRefusal(submission);
+      const scope_holder = { kind: 'key', scopes: response.key.scopes };
+      const refusal = rate.refusal ?? scopeRefusal(scope_holder, submission.scope) ?? bodyRefusal(submission);
       return refusal ? { kind: 'refused', error: refusal, window } : { kind: 'admitted', sender: response.key, window };
     }),
   );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-// A stored fingerprint starts with the version that produced it, so that a retry after an upgrade still compares.
+// A stored fingerprint starts with the version that produced it, so that a retry after an upgrade still matches.
 const CURRENT = 1;
 const versions: Readonly<Record<number, (meaning: unknown) => Buffer>> = {
   1: (meaning) => createHash('sha256').update(canonicalJson(meaning)).digest(),

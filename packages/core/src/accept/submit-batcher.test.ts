@@ -75,37 +75,37 @@ async function stored({ workspace_id }: Tenant): Promise<number> {
 
 describe('a commit that is waiting for a lock', () => {
   it('does not block other email, and requests queued behind it are eventually stored', async () => {
-    const [held, follower, other] = await Promise.all(['held.test', 'follower.test', 'other.test'].map(newTenant));
-    if (!held || !follower || !other) throw new Error('a tenant is missing');
-    const release = await holdVolume(held);
+    const [leader, follower, other] = await Promise.all(['held.test', 'follower.test', 'other.test'].map(newTenant));
+    if (!leader || !follower || !other) throw new Error('a tenant is missing');
+    const release = await holdVolume(leader);
 
-    const waiting = [many(held), many(follower)];
+    const waiting = [many(leader), many(follower)];
     // Once this resolves both are in flight, so the next message gets its own batch.
-    expect(await stored(held)).toBe(1);
+    expect(await stored(leader)).toBe(1);
     await send(other);
 
-    expect([await stored(held), await stored(other)]).toEqual([1, 2]);
+    expect([await stored(leader), await stored(other)]).toEqual([1, 2]);
     await release();
     const ids = (await Promise.all(waiting)).flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(2 * EARLY_BATCH);
-    expect([await stored(held), await stored(follower)]).toEqual([1 + EARLY_BATCH, 1 + EARLY_BATCH]);
+    expect([await stored(leader), await stored(follower)]).toEqual([1 + EARLY_BATCH, 1 + EARLY_BATCH]);
   });
 
   it('is overtaken after the maximum wait, even by a batch too small to start sooner', async () => {
-    const [held, other] = await Promise.all(['crowd.test', 'few.test'].map(newTenant));
-    if (!held || !other) throw new Error('a tenant is missing');
-    const release = await holdVolume(held);
+    const [crowded, other] = await Promise.all(['crowd.test', 'few.test'].map(newTenant));
+    if (!crowded || !other) throw new Error('a tenant is missing');
+    const release = await holdVolume(crowded);
     vi.useFakeTimers({ toFake: ['performance'] });
 
     // Twenty begin in their turn of the event loop, a full batch follows them, and the others have to wait.
-    const waiting = [many(held, EARLY_BATCH + FULL_BATCH), many(other, FEW)];
+    const waiting = [many(crowded, EARLY_BATCH + FULL_BATCH), many(other, FEW)];
     expect(await stored(other)).toBe(1);
     vi.advanceTimersByTime(LONGEST_WAIT_MS);
 
-    await expect.poll(async () => [await stored(held), await stored(other)]).toEqual([1, 1 + FEW]);
+    await expect.poll(async () => [await stored(crowded), await stored(other)]).toEqual([1, 1 + FEW]);
     await release();
     await Promise.all(waiting);
-    expect(await stored(held)).toBe(1 + EARLY_BATCH + FULL_BATCH);
+    expect(await stored(crowded)).toBe(1 + EARLY_BATCH + FULL_BATCH);
   });
 });
 

@@ -231,7 +231,7 @@ class Batcher implements SubmitBatcher {
 
   /** Slow path: two round trips, the first to admit against current facts, the second to judge and commit. */
   async #serveSlow(sql: Sql, batch: readonly Waiting[]): Promise<void> {
-    const held: string[] = [];
+    const keys: string[] = [];
     const commit = Promise.withResolvers<void>();
     try {
       const admitting = admitAll(this.#parts, this.#cache, sql, batch);
@@ -246,14 +246,14 @@ class Batcher implements SubmitBatcher {
         if (first) void first.then(() => this.#collect(entry));
         else {
           unique.push(entry);
-          if (name !== null) held.push(name);
+          if (name !== null) keys.push(name);
           if (name !== null) this.#keysUnderWay.set(name, commit.promise);
         }
       }
       if (unique.length > 0) await this.#commitOrSplit(sql, unique, prefetched);
       else await prefetched?.catch(() => undefined);
     } finally {
-      for (const name of held) this.#keysUnderWay.delete(name);
+      for (const name of keys) this.#keysUnderWay.delete(name);
       commit.resolve();
     }
   }
@@ -324,7 +324,7 @@ class Batcher implements SubmitBatcher {
     if (!outcome) entry.reject(new Error('a submission was committed without an answer'));
     else if (outcome === 'judge_again') this.#collect(entry);
     else {
-      if (entry.failed_fast && refusesAny(outcome)) this.#cache.learnLimited(nameOf(entry), LIMITED_MS);
+      if (entry.failed_fast && refusesAny(outcome)) this.#cache.learnLimited(callerKey(entry), LIMITED_MS);
       entry.answer(outcome, admittedOf(entry).window);
     }
   }
@@ -373,7 +373,7 @@ async function admitAll(
     if (verdict?.kind === 'admitted') entry.admitted = { sender: verdict.sender, window: verdict.window };
     else if (verdict) {
       const { error, window } = verdict;
-      if (entry.failed_fast) cache.learnLimited(nameOf(entry), 1000 * (window?.retry_after_seconds ?? 1));
+      if (entry.failed_fast) cache.learnLimited(callerKey(entry), 1000 * (window?.retry_after_seconds ?? 1));
       entry.answer({ kind: 'refused', error }, window);
     }
   });
@@ -389,7 +389,7 @@ function bytesOf({ messages }: Submission): number {
   return messages.reduce((sum, message) => sum + (message.ok ? messageBytes(message.value) : 0), 0);
 }
 
-function nameOf({ submission: { actor } }: Waiting): string {
+function callerKey({ submission: { actor } }: Waiting): string {
   return actor.kind === 'credential' ? credentialName(actor) : '';
 }
 

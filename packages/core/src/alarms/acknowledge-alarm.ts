@@ -23,7 +23,7 @@ export const acknowledgeAlarm = operation({
     const [alarm] = await alarmsByIds(ctx.sql, [alarm_id]);
     if (!alarm || !owners.includes(alarm.workspace_id)) throw alarmNotFound(alarm_id);
     const row = await ctx.sql.begin(async (tx) => {
-      const acknowledged = await acknowledgeRow(tx, alarm_id, nameOf(ctx.actor));
+      const acknowledged = await acknowledgeRow(tx, alarm_id, actorName(ctx.actor));
       const { rule, subject, workspace_id } = alarm;
       const fact = { target_id: alarm_id, diff: { rule, subject }, reason: reason ?? null, workspace_id };
       if (acknowledged) await recordAudit(tx, ctx, [{ action: 'alarm.acknowledged', ...fact }]);
@@ -35,7 +35,7 @@ export const acknowledgeAlarm = operation({
   },
 });
 
-function nameOf(actor: Actor): string {
+function actorName(actor: Actor): string {
   switch (actor.kind) {
     case 'key':
       return actor.key_id;

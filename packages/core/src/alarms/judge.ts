@@ -29,7 +29,7 @@ export function createAlarmJudge(services: Services): AlarmJudge {
   const notices = createNotices(services);
   let outage: Outage | null = null;
   /** Returns whether the receivers accepted it; in quiet hours they get it later. */
-  const tell = async ({ since_ms, until_ms }: Outage): Promise<boolean> => {
+  const report = async ({ since_ms, until_ms }: Outage): Promise<boolean> => {
     const ended_at = until_ms === null ? null : new Date(until_ms);
     const detail = ended_at ? 'The database responds again.' : 'The database has not responded for a minute.';
     const kind = ended_at ? 'end' : 'start';
@@ -72,13 +72,13 @@ export function createAlarmJudge(services: Services): AlarmJudge {
         const id = newId('alarm', clock.now());
         await noteOutage(sql, { id, rule: DATABASE_GONE, since: new Date(since_ms), until: new Date(until_ms) });
       }
-      if (!reported || (await tell(outage))) outage = null;
+      if (!reported || (await report(outage))) outage = null;
     },
     async failed() {
       if (outage?.until_ms != null) outage = null;
       outage ??= { since_ms: clock.now(), until_ms: null, reported: false };
       if (outage.reported || clock.now() - outage.since_ms < GONE_MS) return;
-      outage.reported = await tell(outage);
+      outage.reported = await report(outage);
     },
     idle: () => notices.idle(),
     stop: () => notices.stop(),

@@ -30,21 +30,21 @@ export interface DueNotice extends AlarmRow {
   readonly kind: NoticeKind;
 }
 
-const columnOf = (sql: Sql, way: NoticeWay) => sql(way === 'mail' ? 'mail_due' : 'webhook_due');
+const columnOf = (sql: Sql, channel: NoticeWay) => sql(channel === 'mail' ? 'mail_due' : 'webhook_due');
 
 /**
  * Claims turns of owners with notices due: those without a failure first, then the longest overdue. No other process
  * gets them before the lease expires.
  */
 export async function takeTurns(sql: Sql, owners: 'instance' | 'workspaces', count: number): Promise<NoticeTurn[]> {
-  const whose = owners === 'instance' ? sql`workspace_id = ${INSTANCE}` : sql`workspace_id <> ${INSTANCE}`;
+  const scope = owners === 'instance' ? sql`workspace_id = ${INSTANCE}` : sql`workspace_id <> ${INSTANCE}`;
   return sql<NoticeTurn[]>`
     insert into notice_turns as t (workspace_id, way, next_at)
     select d.workspace_id, d.way, clock_now() + make_interval(secs => ${LEASE_SECONDS})
     from (
-      select workspace_id, 'webhook' as way from alarms where webhook_due is not null and ${whose}
+      select workspace_id, 'webhook' as way from alarms where webhook_due is not null and ${scope}
       union
-      select a.workspace_id, 'mail' from alarms a where a.mail_due is not null and ${whose} and not exists (
+      select a.workspace_id, 'mail' from alarms a where a.mail_due is not null and ${scope} and not exists (
         select from alarm_mails m where m.workspace_id = a.workspace_id
           and m.sent_at > clock_now() - make_interval(secs => ${MAIL_GAP_SECONDS})
       )
@@ -57,8 +57,8 @@ export async function takeTurns(sql: Sql, owners: 'instance' | 'workspaces', cou
 }
 
 /** Returns the oldest notices of an owner. Served by alarms_due. */
-export async function dueNotices(sql: Sql, { workspace_id, way }: NoticeTurn): Promise<readonly DueNotice[]> {
-  const column = columnOf(sql, way);
+export async function dueNotices(sql: Sql, { workspace_id, way: channel }: NoticeTurn): Promise<readonly DueNotice[]> {
+  const column = columnOf(sql, channel);
   return sql<DueNotice[]>`
     select ${sql.unsafe(ALARM)}, ${column} as kind from alarms
     where workspace_id = ${workspace_id} and ${column} is not null and (mail_due is not null or webhook_due is not null)
@@ -69,7 +69,7 @@ export async function dueNotices(sql: Sql, { workspace_id, way }: NoticeTurn): P
 export async function endTurn(sql: Sql, turn: NoticeTurn, notices: readonly DueNotice[]): Promise<void> {
   const column = columnOf(sql, turn.way);
   await sql`
-    with ended as (delete from notice_turns where ${held(sql, turn)})
+    with ended as (delete from notice_turns where ${ofLease(sql, turn)})
     update alarms a set ${column} = null
     from unnest(${notices.map(({ id }) => id)}::uuid[], ${notices.map(({ kind }) => kind)}::text[]) as n (id, kind)
     where a.id = n.id and a.${column} = n.kind`;
@@ -80,17 +80,17 @@ export async function delayTurn(sql: Sql, turn: NoticeTurn): Promise<void> {
   await sql`
     update notice_turns set attempt_count = attempt_count + 1, next_at = clock_now() + make_interval(
       secs => least(${MAX_RETRY_SECONDS}::float8, ${FIRST_RETRY_SECONDS}::float8 * 2 ^ least(attempt_count, 10)))
-    where ${held(sql, turn)}`;
+    where ${ofLease(sql, turn)}`;
 }
 
 /** Ends a turn that quiet hours prevented from sending; it is retried every minute until they end. */
 export async function skipTurn(sql: Sql, turn: NoticeTurn): Promise<void> {
   await sql`
-    update notice_turns set next_at = clock_now() + interval '1 minute' where ${held(sql, turn)}`;
+    update notice_turns set next_at = clock_now() + interval '1 minute' where ${ofLease(sql, turn)}`;
 }
 
-function held(sql: Sql, { workspace_id, way, lease }: NoticeTurn): Fragment {
-  return sql`workspace_id = ${workspace_id} and way = ${way} and next_at = ${lease}::text::timestamptz`;
+function ofLease(sql: Sql, { workspace_id, way: channel, lease }: NoticeTurn): Fragment {
+  return sql`workspace_id = ${workspace_id} and way = ${channel} and next_at = ${lease}::text::timestamptz`;
 }
 
 export const noticeDropReasons = ['expired', 'full'] as const;

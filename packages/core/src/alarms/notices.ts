@@ -80,8 +80,12 @@ export function createNotices(services: Services): Notices {
       : []),
   ];
   /** Returns whether the notices were sent or have no receiver. */
-  const deliver = async (way: NoticeTurn['way'], owner: OwnerSettings, due: readonly DueNotice[]): Promise<boolean> => {
-    if (way === 'webhook') {
+  const deliver = async (
+    channel: NoticeTurn['way'],
+    owner: OwnerSettings,
+    due: readonly DueNotice[],
+  ): Promise<boolean> => {
+    if (channel === 'webhook') {
       const urls = webhooksOf(owner);
       return urls.length === 0 || post(urls, due);
     }
@@ -95,11 +99,11 @@ export function createNotices(services: Services): Notices {
     return true;
   };
   const take = async (turn: NoticeTurn): Promise<void> => {
-    const { workspace_id, way } = turn;
+    const { workspace_id, way: channel } = turn;
     try {
       const [owner, due] = await Promise.all([settingsOfOwner(sql, workspace_id), dueNotices(sql, turn)]);
       if (isQuiet(owner)) return await skipTurn(sql, turn);
-      const delivered = await deliver(way, owner, due).catch((error: unknown) => {
+      const delivered = await deliver(channel, owner, due).catch((error: unknown) => {
         log.error({ err: error, workspace_id }, 'failed to send an alert');
         return false;
       });

@@ -35,7 +35,7 @@ export interface Turn {
   readonly dropped: readonly string[];
 }
 
-const nameOf = (rule: string, { workspace_id, subject }: Pick<Measurement, 'workspace_id' | 'subject'>) =>
+const measurementKey = (rule: string, { workspace_id, subject }: Pick<Measurement, 'workspace_id' | 'subject'>) =>
   JSON.stringify([workspace_id, rule, subject]);
 
 /**
@@ -48,13 +48,13 @@ export function judgeTurn(
   facts: AlarmFacts,
   newAlarmId: () => string,
 ): Turn {
-  const known = new Map(open.map((alarm) => [nameOf(alarm.rule, alarm), alarm]));
+  const known = new Map(open.map((alarm) => [measurementKey(alarm.rule, alarm), alarm]));
   const changed: AlarmChange[] = [];
   const dropped: string[] = [];
   for (const name of alarmRuleNames) {
     const { raise, clear } = ruleOf(name);
     for (const measured of ruleOf(name).measure(numbers, facts)) {
-      const key = nameOf(name, measured);
+      const key = measurementKey(name, measured);
       const alarm = known.get(key) ?? null;
       known.delete(key);
       const holds = measured.value >= (alarm?.status === 'active' ? clear : raise);

@@ -140,13 +140,13 @@ describe('the backlog', () => {
     await hold(other.workspace_id, 'sender_domain', 'sandbox.test').catch(() => null);
     const destination = await hold(world.workspace_id, 'destination', 'example.com');
 
-    const held = async (by: string, reach = 'workspace') => (await backlog({ by, reach })).rows[0]?.hold;
+    const holdOf = async (by: string, reach = 'workspace') => (await backlog({ by, reach })).rows[0]?.hold;
 
     const facts = ({ id, reason, expires_at }: typeof domain) => ({ id, reason, expires_at });
-    expect(await held('destination')).toEqual(facts(destination));
-    expect(await held('sender_domain')).toEqual(facts(domain));
-    expect(await held('sender_domain', 'instance')).toMatchObject({ reason: 'They asked for it' });
-    expect(await held('provider')).toBeUndefined();
+    expect(await holdOf('destination')).toEqual(facts(destination));
+    expect(await holdOf('sender_domain')).toEqual(facts(domain));
+    expect(await holdOf('sender_domain', 'instance')).toMatchObject({ reason: 'They asked for it' });
+    expect(await holdOf('provider')).toBeUndefined();
   });
 
   it('includes only the workspace’s own email, or all email when instance-wide', async () => {

@@ -423,7 +423,7 @@ describe('a bulk operation', () => {
 
   it('waits for a slot in its workspace, while other workspaces continue', async () => {
     const other = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
-    const mine = await start('cancel', { tag: 'seats' });
+    const own = await start('cancel', { tag: 'seats' });
     const theirs = await run((await preview('cancel', { tag: 'seats' }, other)).token, {}, other);
     const busy = await world.services.sql.reserve();
     await busy`begin`;
@@ -431,7 +431,7 @@ describe('a bulk operation', () => {
       select pg_advisory_xact_lock(hashtextextended('bulk seat ' || n || ' of ' || ${world.workspace_id}, 0))
       from generate_series(1, 2) n`;
 
-    const waiting = await workSlice(world.services, { bulk_id: mine.id, turn: 0 }, 'where_it_waits');
+    const waiting = await workSlice(world.services, { bulk_id: own.id, turn: 0 }, 'where_it_waits');
     const worked = await workSlice(world.services, { bulk_id: theirs.id, turn: 0 }, 'where_it_waits');
     await busy`commit`;
     busy.release();
@@ -440,7 +440,7 @@ describe('a bulk operation', () => {
     expect(worked).toMatchObject({ over: true, wait_ms: 0 });
     await world.clock.advance(250);
     await workUntilEnd();
-    expect(await invoke(ctx(), getBulk, { id: mine.id })).toMatchObject({ status: 'completed' });
+    expect(await invoke(ctx(), getBulk, { id: own.id })).toMatchObject({ status: 'completed' });
     expect(await invoke(other, getBulk, { id: theirs.id })).toMatchObject({ status: 'completed' });
   });
 

@@ -43,7 +43,7 @@ export function writeToken(ctx: ActorContext, frozen: Omit<Frozen, 'expires_at'>
     matched,
     matched_exact,
     cutoff_at.getTime(),
-    nameOf(ctx),
+    callerHash(ctx),
   ];
   return ctx.encryption.encrypt(Buffer.from(JSON.stringify(content)), PURPOSE).toString('base64url');
 }
@@ -54,7 +54,7 @@ export function readToken(ctx: ActorContext, token: string): Frozen {
   const read = writtenSchema.safeParse(JSON.parse(open(ctx, encrypted)));
   if (!read.success) throw invalidPreview();
   const [id, workspace_id, action, filter, matched, matched_exact, cutoff, actor] = read.data;
-  if (actor !== nameOf(ctx)) throw invalidPreview();
+  if (actor !== callerHash(ctx)) throw invalidPreview();
   return {
     ...{ id, workspace_id, action, filter, matched, matched_exact },
     cutoff_at: new Date(cutoff),
@@ -79,7 +79,7 @@ function open(ctx: ActorContext, encrypted: Buffer): string {
 }
 
 /** Hashes the caller, so that only the actor who previewed may run it. */
-function nameOf({ actor }: ActorContext): string {
+function callerHash({ actor }: ActorContext): string {
   return createHash('sha256').update(callerOf(actor)).digest().subarray(0, NAME_BYTES).toString('base64url');
 }
 

@@ -51,8 +51,8 @@ export async function workSlice(
 ): Promise<Slice> {
   const slice = await services.sql.begin(async (tx): Promise<Slice> => {
     const bulk = await lockBulk(tx, bulk_id);
-    const mine = bulk && bulk.turn === turn && (bulk.status === 'queued' || bulk.status === 'running');
-    if (!mine) return { over: true, wait_ms: 0, receipts: [], plan: null };
+    const is_current = bulk && bulk.turn === turn && (bulk.status === 'queued' || bulk.status === 'running');
+    if (!is_current) return { over: true, wait_ms: 0, receipts: [], plan: null };
     const actor = await presentActor(tx, bulk);
     if (!actor) {
       await cancelFor(services, tx, bulk);
@@ -142,7 +142,7 @@ async function tellEnd(services: Services, tx: Tx, bulk: LockedBulk, receipts: r
   const last = countOutcomes(receipts);
   const diff = { done: bulk.done + last.done, failed: bulk.failed + last.failed, skipped: bulk.skipped + last.skipped };
   const { workspace_id, id: target_id } = bulk;
-  await tell(services, tx, workspace_id, { action: 'bulk.ended', target_id, diff, workspace_id });
+  await record(services, tx, workspace_id, { action: 'bulk.ended', target_id, diff, workspace_id });
 }
 
 /** Cancels an operation whose starter has lost the permission. */
@@ -150,10 +150,10 @@ async function cancelFor(services: Services, tx: Tx, { id: target_id }: LockedBu
   const { done, failed, skipped, workspace_id } = await markCanceled(tx, target_id);
   const reason = 'The user or key that started it no longer has permission.';
   const diff = { done, failed, skipped };
-  await tell(services, tx, workspace_id, { action: 'bulk.canceled', target_id, diff, reason, workspace_id });
+  await record(services, tx, workspace_id, { action: 'bulk.canceled', target_id, diff, reason, workspace_id });
 }
 
-async function tell(services: Services, tx: Tx, workspace_id: string, fact: AuditFact): Promise<void> {
+async function record(services: Services, tx: Tx, workspace_id: string, fact: AuditFact): Promise<void> {
   const actor = { kind: 'system', workspace_id } as const;
   await recordAudit(tx, { ...createContext(services, actor), actor }, [fact]);
 }

@@ -405,9 +405,9 @@ describe('a delivery lease', () => {
     await world.clock.advance(PAST_THE_LEASE_MS);
     await giveJobsBack();
     const current = await claimOne();
-    const held = (claimed: ClaimedDelivery) => ({ ...claimed.job.data, lease: claimed.lease });
+    const leaseOf = (claimed: ClaimedDelivery) => ({ ...claimed.job.data, lease: claimed.lease });
 
-    const renewed_ids = await renewLeases(world.services.sql, [held(late), held(current)]);
+    const renewed_ids = await renewLeases(world.services.sql, [leaseOf(late), leaseOf(current)]);
 
     expect([...renewed_ids]).toEqual([current.lease]);
   });

@@ -48,10 +48,10 @@ export async function claimDeliveries(
   const rows = await withoutErased(services, [...claimed, ...others], (id) => leases.get(id)?.lease, jobs);
   const contents = await openContents(services, rows);
   return rows.flatMap((row) => {
-    const held = leases.get(row.recipient_id);
+    const lease = leases.get(row.recipient_id);
     const content = contents.get(row.message_id);
-    if (!held || !content) return [];
-    return [{ ...held, delivery: row, content, attempt_count: row.attempt_count }];
+    if (!lease || !content) return [];
+    return [{ ...lease, delivery: row, content, attempt_count: row.attempt_count }];
   });
 }
 

@@ -82,11 +82,11 @@ function liveTransport(
 }
 
 /** Remote servers may be as slow as RFC 5321 allows; a relay is expected to reply sooner, except after the content. */
-function timeoutsOf({ LIMITS }: Services['config'], whose: 'smtp' | 'relay'): SmtpTimeouts {
+function timeoutsOf({ LIMITS }: Services['config'], purpose: 'smtp' | 'relay'): SmtpTimeouts {
   return {
-    greeting_ms: LIMITS[`${whose}_greeting`],
-    command_ms: LIMITS[`${whose}_command`],
-    data_ms: whose === 'smtp' ? LIMITS.smtp_data : LIMITS.relay_command,
+    greeting_ms: LIMITS[`${purpose}_greeting`],
+    command_ms: LIMITS[`${purpose}_command`],
+    data_ms: purpose === 'smtp' ? LIMITS.smtp_data : LIMITS.relay_command,
     block_ms: LIMITS.smtp_block,
     after_dot_ms: LIMITS.smtp_after_dot,
     prompt_ms: DEFAULT_TIMEOUTS.prompt_ms,

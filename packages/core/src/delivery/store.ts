@@ -442,10 +442,10 @@ export async function renewLeases(
       select r.workspace_id, r.message_id, r.id
       from recipients r
       join unnest(
-        ${leases.map((held) => held.workspace_id)}::uuid[],
-        ${leases.map((held) => held.message_id)}::uuid[],
-        ${leases.map((held) => held.recipient_id)}::uuid[],
-        ${leases.map((held) => held.lease)}::uuid[]
+        ${leases.map((lease) => lease.workspace_id)}::uuid[],
+        ${leases.map((lease) => lease.message_id)}::uuid[],
+        ${leases.map((lease) => lease.recipient_id)}::uuid[],
+        ${leases.map((lease) => lease.lease)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, lease)
         on ${isRecipient(sql, 'a')}
       where r.lease = a.lease and r.state = 'sending'

@@ -170,13 +170,13 @@ it('queue age: email that has waited too long fails, and passes once a worker se
 
 it('queue age: a held queue causes a warning, and passes after the release suggested in the fix', async () => {
   const ctx = world.as(world.workspace_id);
-  const held = await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Repair' });
+  const hold = await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Repair' });
   expect(await finding('queue_age')).toMatchObject({
     status: 'warning',
-    fix: `Release it: \`npx postrider queues release ${held.scope} ${held.value}\`.`,
+    fix: `Release it: \`npx postrider queues release ${hold.scope} ${hold.value}\`.`,
   });
 
-  await invoke(ctx, releaseHold, { hold_id: held.id });
+  await invoke(ctx, releaseHold, { hold_id: hold.id });
 
   await healthy('queue_age');
 });
@@ -238,9 +238,9 @@ it('oldest transaction: a transaction open for hours fails until ended by the st
 it('oldest transaction: a new transaction is found by the real clock, not the test clock', async () => {
   const client = await services.sql.reserve();
   await client`begin`;
-  const [mine] = await client<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const [own_backend] = await client<{ pid: number }[]>`select pg_backend_pid() as pid`;
   await world.clock.advance(2 * 3_600_000);
-  await expect.poll(() => oldestTransaction(services.sql)).toMatchObject({ pid: mine?.pid });
+  await expect.poll(() => oldestTransaction(services.sql)).toMatchObject({ pid: own_backend?.pid });
   await healthy('oldest_transaction');
 
   await client`rollback`;

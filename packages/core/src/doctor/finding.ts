@@ -34,8 +34,8 @@ export async function inTime(check: () => Finding | Promise<Finding>, max_ms = M
   }
 }
 
-export function count(number: number, thing: string, things = `${thing}s`): string {
-  return `${number} ${number === 1 ? thing : things}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }
 
 export function duration(seconds: number): string {

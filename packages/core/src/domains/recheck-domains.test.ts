@@ -159,15 +159,15 @@ describe('a background check', () => {
   });
 
   it('assigns a name proven by two workspaces to one, and to the other once free', async () => {
-    const mine = await added('both.test');
+    const own = await added('both.test');
     const other = await world.workspace('free');
     const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'both.test', dkim_selector: 'theirs' });
-    publish(mine);
+    publish(own);
     publish(theirs);
     world.dns.set(
       '_postrider.both.test',
       'TXT',
-      [mine, theirs].flatMap(({ dns_records }) => dns_records[0]?.value ?? []),
+      [own, theirs].flatMap(({ dns_records }) => dns_records[0]?.value ?? []),
     );
 
     await pass(MINUTE_MS);
@@ -186,9 +186,9 @@ describe('a background check', () => {
   it('gives up after 14 days on a name that remains assigned to another workspace', async () => {
     const other = await world.workspace('free');
     const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'held.test', dkim_selector: 'theirs' });
-    const mine = await verified('held.test');
+    const own = await verified('held.test');
     publish(theirs);
-    const proofs = [mine, theirs].flatMap(({ dns_records }) => dns_records[0]?.value ?? []);
+    const proofs = [own, theirs].flatMap(({ dns_records }) => dns_records[0]?.value ?? []);
     world.dns.set('_postrider.held.test', 'TXT', proofs);
 
     await pass(MINUTE_MS);

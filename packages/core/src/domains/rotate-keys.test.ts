@@ -78,11 +78,11 @@ describe('a key rotation', () => {
   it('breaks no signature, over two rotations, at receivers that cache every DNS response', async () => {
     await verified('rotated.test');
     const used = new Set<string>();
-    const held: SinkMail[] = [];
+    const held_emails: SinkMail[] = [];
     const rounds = async (count: number, step_ms: number) => {
       for (let round = 0; round < count; round++) {
         for (const signature of await load('rotated.test', () => pass(step_ms))) used.add(signature);
-        held.push(...world.smtp.mails.slice(-1));
+        held_emails.push(...world.smtp.mails.slice(-1));
       }
     };
     const checks: string[][] = [];
@@ -99,7 +99,7 @@ describe('a key rotation', () => {
       await rounds(6, HOUR_MS / 6);
       await rounds(30, HOUR_MS);
       checks.push(selectors(await domainOf('rotated.test')));
-      const late = held.splice(0);
+      const late = held_emails.splice(0);
       await rounds(14, 12 * HOUR_MS);
       // A message signed before the switch that arrives days later still finds its record.
       for (const mail of late.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);

@@ -55,8 +55,8 @@ async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
   const kind = kindOf(id);
   if (kind === null) return null;
   if (kind === 'request') return mails(ctx, await mailOf(ctx, id));
-  const thing = await thingById(ctx, kind, id);
-  return thing ? [thing] : [];
+  const item = await thingById(ctx, kind, id);
+  return item ? [item] : [];
 }
 
 function mailOf(ctx: ActorContext, request_id: string): Promise<string[]> {

@@ -60,7 +60,7 @@ export const getHealth = operation({
       activeHolds(sql, [...new Set([INSTANCE, ...sides])]),
       own ? ofWorkspace(sql, actor.workspace_id) : [],
     ]);
-    const held: HealthFinding =
+    const holds_finding: HealthFinding =
       holds.count === 0
         ? { name: 'holds', status: 'ok' }
         : {
@@ -80,7 +80,7 @@ export const getHealth = operation({
           },
       delivery(facts),
       line(facts),
-      held,
+      holds_finding,
       ...(isOperator(actor) ? [dead(facts)] : []),
       ...workspace,
     ];

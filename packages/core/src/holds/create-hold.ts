@@ -44,29 +44,29 @@ export const createHold = operation({
   }),
   output: holdSchema,
   async run(ctx, input): Promise<HoldEntry> {
-    const thing = await heldThing(ctx, input);
+    const target = await heldThing(ctx, input);
     const { reason, resume_rate_per_minute = null } = input;
-    if (resume_rate_per_minute !== null) requireRated(thing);
+    if (resume_rate_per_minute !== null) requireRated(target);
     const { expires_at = null } = input;
     return ctx.sql.begin(async (tx) => {
       if (expires_at !== null && !(await liesAhead(tx, expires_at, MAX_DAYS))) throw notAhead();
-      const expired = await endExpired(tx, thing);
+      const expired = await endExpired(tx, target);
       const id = newId('hold', ctx.clock.now());
       const row = await insertHold(tx, {
-        ...thing,
+        ...target,
         id,
         reason,
         by: authorOf(ctx.actor),
         by_operator: isOperator(ctx.actor),
-        expires_at: expires_at ?? (thing.scope === 'instance' ? NEVER : null),
+        expires_at: expires_at ?? (target.scope === 'instance' ? NEVER : null),
         default_seconds: DEFAULT_SECONDS,
         resume_rate_per_minute,
       });
-      if (!row) throw holdExists(ctx, thing, await openHoldOn(tx, thing));
+      if (!row) throw holdExists(ctx, target, await openHoldOn(tx, target));
       const diff = { scope: row.scope, value: row.value, expires_at: row.expires_at, resume_rate_per_minute };
       await recordAudit(tx, ctx, [
         ...expiryFacts(expired),
-        { action: 'hold.created', target_id: id, diff, reason, workspace_id: thing.workspace_id },
+        { action: 'hold.created', target_id: id, diff, reason, workspace_id: target.workspace_id },
       ]);
       return holdEntry(ctx, row, 0);
     });
@@ -94,9 +94,9 @@ function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string
 /** Two people may act on one thing at the same time: the second sees the first one's hold. */
 function holdExists(ctx: ActorContext, { scope, value }: HeldThing, other: HoldRow | null): AppError {
   const by = other && holdEntry(ctx, other, 0);
-  const who = by === null ? '' : `, by ${by.created_by.name} since ${by.created_at}`;
+  const author = by === null ? '' : `, by ${by.created_by.name} since ${by.created_at}`;
   return new AppError(
     'hold_exists',
-    `${scope.replaceAll('_', ' ')} ${value} is already held${who}. Release that hold before you create another.`,
+    `${scope.replaceAll('_', ' ')} ${value} is already held${author}. Release that hold before you create another.`,
   );
 }

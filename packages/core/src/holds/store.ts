@@ -71,12 +71,12 @@ export async function liesAhead(tx: Tx, at: Date, max_days: number): Promise<boo
 
 /** Returns null if the same hold already exists. */
 export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null> {
-  const held = heldBy(hold);
+  const target = heldBy(hold);
   const made_by = hold.by.kind === 'system' ? null : hold.by.id;
   const [row] = await tx<HoldRow[]>`
     insert into holds as h (id, scope, value, value_id, workspace_id, reason, created_by_kind, created_by_id, created_by_name,
       by_operator, created_at, expires_at, resume_rate_per_minute)
-    values (${hold.id}, ${hold.scope}, ${held.name}, ${held.id}, ${hold.workspace_id}, ${hold.reason},
+    values (${hold.id}, ${hold.scope}, ${target.name}, ${target.id}, ${hold.workspace_id}, ${hold.reason},
       ${hold.by.kind}, ${made_by}, coalesce((select k.name from api_keys k where k.id = ${made_by}), ${hold.by.name}),
       ${hold.by_operator}, clock_now(),
       coalesce(${hold.expires_at}::timestamptz, clock_now() + make_interval(secs => ${hold.default_seconds})),
@@ -90,13 +90,13 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
 /** Returns the hold on a thing that has not ended. Served by the unique index on such holds. */
 export async function openHoldOn(
   tx: Tx,
-  thing: Pick<NewHold, 'scope' | 'value' | 'workspace_id'>,
+  target: Pick<NewHold, 'scope' | 'value' | 'workspace_id'>,
 ): Promise<HoldRow | null> {
-  const held = heldBy(thing);
+  const hold_target = heldBy(target);
   const [row] = await tx<HoldRow[]>`
     select ${holdColumns(tx)} from holds h
-    where h.scope = ${thing.scope} and h.value = ${held.name} and h.value_id = ${held.id}
-      and h.workspace_id = ${thing.workspace_id} and h.ended_at is null`;
+    where h.scope = ${target.scope} and h.value = ${hold_target.name} and h.value_id = ${hold_target.id}
+      and h.workspace_id = ${target.workspace_id} and h.ended_at is null`;
   return row ?? null;
 }
 

@@ -88,10 +88,10 @@ export function sandboxRefusal(
   // A sandbox key needs email:logs:read for its own messages, so naming that scope implies no more than that.
   const is_specific = needed !== 'admin' && needed !== 'operator' && needed !== 'email:logs:read';
   if (is_specific && actor.scopes.includes(needed)) return null;
-  const way = is_specific ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
+  const advice = is_specific ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
   return new AppError(
     'missing_scope',
-    `A sandbox key can access mail, keys and webhooks of the sandbox only; ${way}.`,
+    `A sandbox key can access mail, keys and webhooks of the sandbox only; ${advice}.`,
     {
       required_scope: needed,
     },

@@ -34,9 +34,9 @@ const none: Entry = { password: null, login_url: null, login_url_expires_at: nul
 export async function preparedEntry(
   ctx: ActorContext,
   owner: string,
-  way: EntryWay,
+  entry_way: EntryWay,
 ): Promise<{ password: string; password_hash: string } | null> {
-  if (way === 'login_link') return null;
+  if (entry_way === 'login_link') return null;
   const password = newPassword();
   return { password, password_hash: await inPasswordPlace(ctx, owner, () => hashPassword(password)) };
 }

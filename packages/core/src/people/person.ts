@@ -24,6 +24,6 @@ export function requirePerson(ctx: ActorContext): UserActor {
   throw new AppError('session_ended', 'This endpoint requires a signed-in user. API keys are not accepted.');
 }
 
-export function personNotFound(who: string): AppError {
-  return new AppError('user_not_found', `No user ${who.slice(0, 80)}.`);
+export function personNotFound(user: string): AppError {
+  return new AppError('user_not_found', `No user ${user.slice(0, 80)}.`);
 }

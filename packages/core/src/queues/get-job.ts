@@ -49,7 +49,7 @@ export const getJob = operation({
     ]);
     if (!view) throw new Error(`there is no view of ${id}`);
     const workers = rows.some(({ worker_id }) => worker_id !== null) ? await workerRows(ctx.sql, 31 * 86_400) : [];
-    const nameOf = new Map(workers.map((worker) => [worker.id, workerName(worker)]));
+    const workerNames = new Map(workers.map((worker) => [worker.id, workerName(worker)]));
     return {
       ...view,
       attempts: rows.map((row) => ({
@@ -60,7 +60,7 @@ export const getJob = operation({
           row.error_name === null && row.error_message === null
             ? null
             : { name: row.error_name ?? 'Error', message: row.error_message ?? '' },
-        worker: row.worker_id && (nameOf.get(row.worker_id) ?? row.worker_id),
+        worker: row.worker_id && (workerNames.get(row.worker_id) ?? row.worker_id),
       })),
     };
   },

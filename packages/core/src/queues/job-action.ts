@@ -20,12 +20,12 @@ export async function pull(
   ctx: ActorContext,
   input: z.output<typeof actionInput>,
   action: AuditAction,
-  act: (tx: Tx, job: JobMatch) => Promise<boolean>,
+  change: (tx: Tx, job: JobMatch) => Promise<boolean>,
 ): Promise<JobView> {
   const job = await findJob(ctx, input.id);
   const done = await ctx.sql
     .begin(async (tx) => {
-      if (!(await act(tx, job))) throw new JobChangedError();
+      if (!(await change(tx, job))) throw new JobChangedError();
       const diff = { queue: job.queue, state: job.state };
       await recordAudit(tx, ctx, [
         { action, target_id: input.id, diff, reason: input.reason ?? null, workspace_id: INSTANCE },

@@ -48,7 +48,7 @@ export const listWorkers = operation({
 });
 
 function workerView(row: WorkerRow): WorkerView {
-  const held = row.live ? row.queues : [];
+  const queues = row.live ? row.queues : [];
   return {
     object: 'worker',
     id: row.id,
@@ -59,9 +59,9 @@ function workerView(row: WorkerRow): WorkerView {
     started_at: isoTime(row.started_at),
     last_heartbeat_at: isoTime(row.heartbeat_at),
     stopped_at: row.stopped_at && isoTime(row.stopped_at),
-    queues: held.map(({ queue }) => queue),
-    active: held.reduce((sum, { active }) => sum + active, 0),
-    concurrency: held.reduce((sum, { concurrency }) => sum + concurrency, 0),
+    queues: queues.map(({ queue }) => queue),
+    active: queues.reduce((sum, { active }) => sum + active, 0),
+    concurrency: queues.reduce((sum, { concurrency }) => sum + concurrency, 0),
     rss_bytes: row.rss_bytes,
     cpu: row.cpu,
     loop_delay_p99_ms: row.loop_delay_p99_ms,

@@ -129,8 +129,8 @@ function viewOf(
     run: options.percentiles.map((p) => ({ p, seconds: percentileOf(runs, p) })),
     concurrency: facts.concurrency,
     workers: facts.workers.flatMap((worker) => {
-      const held = worker.live ? worker.queues.find(({ queue }) => queue === name) : undefined;
-      return held ? [{ id: worker.id, name: workerName(worker), active: held.active }] : [];
+      const queue_row = worker.live ? worker.queues.find(({ queue }) => queue === name) : undefined;
+      return queue_row ? [{ id: worker.id, name: workerName(worker), active: queue_row.active }] : [];
     }),
     measured_at: measure ? isoTime(measure.measured_at) : null,
   };

@@ -267,7 +267,7 @@ describe('admin actions on jobs', () => {
 
   it('do not affect a job held by a worker', async () => {
     const [id = ''] = await addClose(['whk_held']);
-    const [held] = await world.services.jobs.fetch('webhook.close', 1);
+    const [job] = await world.services.jobs.fetch('webhook.close', 1);
 
     for (const lever of [retryJob, cancelJob, runJobNow]) {
       await expect(invoke(ctx, lever, { id })).rejects.toMatchObject({
@@ -277,7 +277,7 @@ describe('admin actions on jobs', () => {
     }
 
     expect(await audited(id)).toEqual([]);
-    await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'webhook.close', held ? [held] : []));
+    await world.services.sql.begin((tx) => world.services.jobs.complete(tx, 'webhook.close', job ? [job] : []));
   });
 
   it('cancel a waiting job, which can be retried afterward', async () => {

@@ -45,7 +45,7 @@ async function outcomesOf(host: string, query: string): Promise<(boolean | 'reje
   const address = `${url.href}?${query}`;
   const sql = connect(address, { max: 1, application_name: 'tls-test' });
   const client = new pg.Client(pgConnection(address));
-  const ways = [
+  const connect_attempts = [
     async () => (await sql.unsafe<{ ssl: boolean }[]>(ENCRYPTED))[0]?.ssl ?? false,
     async () => {
       await client.connect();
@@ -53,9 +53,9 @@ async function outcomesOf(host: string, query: string): Promise<(boolean | 'reje
     },
   ];
   const outcomes: (boolean | 'rejected')[] = [];
-  for (const way of ways) {
+  for (const attempt of connect_attempts) {
     outcomes.push(
-      await way().catch((error: unknown) => {
+      await attempt().catch((error: unknown) => {
         if (!isCertificateFault(error)) throw error;
         return 'rejected' as const;
       }),

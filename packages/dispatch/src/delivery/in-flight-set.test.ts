@@ -9,19 +9,19 @@ it('the in-flight set contains whatever was added and not removed, in any order'
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const people = Array.from({ length: 10 }, (_, name) => ({ name, index: -1 }));
       const set = createInFlightSet<(typeof people)[number]>();
-      const held = new Set<number>();
-      for (const { who, add } of steps) {
-        const person = people[who];
-        if (!person || (add && held.has(who))) continue;
+      const entries = new Set<number>();
+      for (const { who: index, add } of steps) {
+        const person = people[index];
+        if (!person || (add && entries.has(index))) continue;
         if (add) {
           set.add(person);
-          held.add(who);
+          entries.add(index);
         } else {
           set.remove(person);
-          held.delete(who);
+          entries.delete(index);
         }
-        expect(set.size).toBe(held.size);
-        expect([...set].map(({ name }) => name).sort()).toEqual([...held].sort());
+        expect(set.size).toBe(entries.size);
+        expect([...set].map(({ name }) => name).sort()).toEqual([...entries].sort());
       }
     }),
   );

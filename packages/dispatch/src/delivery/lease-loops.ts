@@ -41,13 +41,13 @@ export class LeaseLoops {
   /** Renews the leases of claimed deliveries, and the heartbeats of their jobs and of jobs that wait for a claim. */
   async #renew(): Promise<void> {
     const { sql, jobs } = this.#services;
-    const held = [...this.#inFlight];
+    const attempts = [...this.#inFlight];
     const waiting = this.#lanes.waiting().map(({ job }) => job);
-    if (held.length + waiting.length === 0) return;
+    if (attempts.length + waiting.length === 0) return;
     const started_at = performance.now();
     const renewed = await renewLeases(
       sql,
-      held.map(({ claimed: { delivery, lease } }) => ({
+      attempts.map(({ claimed: { delivery, lease } }) => ({
         workspace_id: delivery.workspace_id,
         message_id: delivery.message_id,
         recipient_id: delivery.recipient_id,
@@ -56,12 +56,12 @@ export class LeaseLoops {
     );
     // A delivery that lost its lease must not reach the end of DATA, because another worker may be sending the same
     // copy. A renewal counts from its start, because the time of its commit is unknown.
-    for (const entry of held) {
+    for (const entry of attempts) {
       if (entry.has_result) continue;
       if (!renewed.has(entry.claimed.lease)) this.#cancel(entry);
       else entry.lease_ends = leaseEnd(started_at);
     }
-    await jobs.touch('delivery.attempt', [...held.map(({ claimed }) => claimed.job), ...waiting]);
+    await jobs.touch('delivery.attempt', [...attempts.map(({ claimed }) => claimed.job), ...waiting]);
   }
 
   #expire(): void {

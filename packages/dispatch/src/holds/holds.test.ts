@@ -469,15 +469,15 @@ describe('held webhooks', () => {
   };
 
   it('wait without an attempt while others are posted, and are posted once after the release', async () => {
-    const [held, other] = [await hook('/held'), await hook('/other')];
-    const { id } = await hold('webhook', held.id);
+    const [webhook, other] = [await hook('/held'), await hook('/other')];
+    const { id } = await hold('webhook', webhook.id);
     startPosting();
     for (let count = 0; count < 3; count++) await send('ada@example.com');
 
     await expect.poll(() => postsTo('/other'), PATIENCE).toBe(3);
-    expect(other.id).not.toBe(held.id);
+    expect(other.id).not.toBe(webhook.id);
     const pending = await world.services.sql`
-      select from webhook_deliveries where webhook_id = ${held.id} and state = 'pending' and attempt_count = 0`;
+      select from webhook_deliveries where webhook_id = ${webhook.id} and state = 'pending' and attempt_count = 0`;
     expect(pending).toHaveLength(3);
     expect(postsTo('/held')).toBe(0);
     expect(await affected(id)).toBe(3);

@@ -244,9 +244,9 @@ export class LaneSync {
   /** Queues jobs in their lanes. Returns those that must be parked, including all that a hold blocks. */
   #admit(candidates: readonly Candidate[]): Candidate[] {
     if (this.#holds.isPaused('delivery.attempt')) return [...candidates];
-    const held = candidates.filter(({ lane }) => isHoldLane(lane));
-    if (held.length === 0) return this.#lanes.admit(candidates);
-    return [...held, ...this.#lanes.admit(candidates.filter(({ lane }) => !isHoldLane(lane)))];
+    const held_candidates = candidates.filter(({ lane }) => isHoldLane(lane));
+    if (held_candidates.length === 0) return this.#lanes.admit(candidates);
+    return [...held_candidates, ...this.#lanes.admit(candidates.filter(({ lane }) => !isHoldLane(lane)))];
   }
 
   async #park(candidates: readonly Candidate[]): Promise<void> {

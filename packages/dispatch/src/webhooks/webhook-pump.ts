@@ -211,8 +211,8 @@ export class WebhookPump {
   async #fetch(count: number): Promise<readonly unknown[]> {
     const jobs = await this.#services.jobs.fetch('webhook.deliver', count);
     if (jobs.length === 0) return jobs;
-    const mine = this.#lanes.leases().map(({ holder }) => holder);
-    const { endpointLeases: leases, others } = await takeEndpointLeases(this.#services, jobs, mine);
+    const holders = this.#lanes.leases().map(({ holder }) => holder);
+    const { endpointLeases: leases, others } = await takeEndpointLeases(this.#services, jobs, holders);
     for (const lease of leases) this.#lanes.begin(lease);
     for (const id of others) this.#lanes.markDue(id);
     this.#claimSoon();

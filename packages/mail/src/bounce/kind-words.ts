@@ -1,5 +1,4 @@
-// The words by which a returned message is classified before its reason is looked up: who wrote it, and what kind it
-// is.
+// Phrases that classify a returned message (who wrote it and what kind it is) before its reason is looked up.
 
 const oneOf = (words: readonly string[], flags = 'iu') => new RegExp(words.join('|'), flags);
 const beginsWithOneOf = (words: readonly string[]) =>

@@ -61,8 +61,8 @@ export function createStsPolicies(
 
   async function policyOf(domain: string): Promise<StsPolicy | null> {
     const id = await idOf(domain);
-    const mine = inForce(domain);
-    if (mine && id === mine.id) return mine.policy;
+    const policy_in_force = inForce(domain);
+    if (policy_in_force && id === policy_in_force.id) return policy_in_force.policy;
     const valid = await alsoStored(domain, id);
     // RFC 8461 section 3.3: a policy in force outlives its record and its host. Otherwise, blocking either would bypass
     // it.
@@ -101,14 +101,15 @@ export function createStsPolicies(
     try {
       policy = await options.store.read(domain);
     } catch (error) {
-      const mine = inForce(domain);
-      if (mine) return mine;
+      const policy_in_force = inForce(domain);
+      if (policy_in_force) return policy_in_force;
       throw error;
     }
-    const mine = inForce(domain);
-    if (!policy || mine?.id === policy.id) return mine;
+    const policy_in_force = inForce(domain);
+    if (!policy || policy_in_force?.id === policy.id) return policy_in_force;
     // If the record does not decide between two policies, the stricter one is kept.
-    if (mine && (mine.id === id || (policy.id !== id && policy.mode !== 'enforce'))) return mine;
+    if (policy_in_force && (policy_in_force.id === id || (policy.id !== id && policy.mode !== 'enforce')))
+      return policy_in_force;
     const { mode, mx, max_age_seconds } = policy;
     const stored = { id: policy.id, policy: { mode, mx }, expires_at: options.now() + max_age_seconds * 1000 };
     remember(known, domain, stored);

@@ -98,19 +98,19 @@ function holding(
   then: Script = () => undefined,
 ): Script {
   let dots = 0;
-  let held: string[] | null = null;
+  let held_replies: string[] | null = null;
   return (verb, connection, line) => {
     if (verb === 'dot' && ++dots === 2) {
-      held = [replies.dot ?? DEFAULTS.dot];
+      held_replies = [replies.dot ?? DEFAULTS.dot];
       return '';
     }
-    if (held && (verb === 'MAIL' || verb === 'RCPT')) {
-      held.push(replies[verb] ?? DEFAULTS[verb]);
+    if (held_replies && (verb === 'MAIL' || verb === 'RCPT')) {
+      held_replies.push(replies[verb] ?? DEFAULTS[verb]);
       return '';
     }
-    if (held && verb === 'DATA') {
-      const all = [...held, replies.DATA ?? DEFAULTS.DATA].join('\r\n');
-      held = null;
+    if (held_replies && verb === 'DATA') {
+      const all = [...held_replies, replies.DATA ?? DEFAULTS.DATA].join('\r\n');
+      held_replies = null;
       return all;
     }
     return then(verb, connection, line);
@@ -195,13 +195,13 @@ describe('the next email’s envelope', () => {
 
   it('has a timeout that is measured from the reply to the previous dot', async () => {
     const time = freezeTime();
-    const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+    const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
     const sent = sendAll(transport(server.port, { timeouts: { command_ms: 1000 } }));
     await expect.poll(() => server.ahead).toBe(1);
 
     time.pass(1500);
-    tell();
+    release();
     const outcomes = await sent;
 
     expect(outcomes.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
@@ -491,7 +491,7 @@ describe('the content of a message whose envelope was sent ahead', () => {
 describe('an abort of a pipelined message', () => {
   it('immediately ends a message whose envelope was sent ahead, and its session after the previous message', async () => {
     const controller = new AbortController();
-    const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+    const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
     const client = transport(server.port);
     const sent = [sendTo(client, 1), sendTo(client, 2), sendTo(client, 3, controller.signal), sendTo(client, 4)];
@@ -499,7 +499,7 @@ describe('an abort of a pipelined message', () => {
 
     controller.abort();
     const third = await sent[2];
-    tell();
+    release();
 
     expect(third).toMatchObject({ kind: 'deferred', stage: 'mail', error: 'The attempt was aborted.' });
     expect(await sent[1]).toMatchObject({ kind: 'accepted' });
@@ -510,14 +510,14 @@ describe('an abort of a pipelined message', () => {
 
   it('waits for the reply to the dot if the message is followed by another envelope', async () => {
     const controller = new AbortController();
-    const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+    const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
     const client = transport(server.port);
     const sent = [sendTo(client, 1), sendTo(client, 2, controller.signal), sendTo(client, 3)];
     await expect.poll(() => server.ahead).toBe(1);
 
     controller.abort();
-    tell();
+    release();
 
     expect((await Promise.all(sent)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted']);
     expect(server.connections).toBe(1);
@@ -525,7 +525,7 @@ describe('an abort of a pipelined message', () => {
 });
 
 it('an email starts when its turn on a connection comes, not while it waits', async () => {
-  const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+  const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
   const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);
   const controller = new AbortController();
@@ -538,7 +538,7 @@ it('an email starts when its turn on a connection comes, not while it waits', as
   const begun_by_then = [...order];
 
   controller.abort();
-  tell();
+  release();
 
   expect((await Promise.all(sent)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted', 'deferred']);
   expect(begun_by_then).toEqual([1, 2]);
@@ -546,14 +546,14 @@ it('an email starts when its turn on a connection comes, not while it waits', as
 });
 
 it('a stopping transport finishes the email whose envelope was sent ahead, and rejects waiting email', async () => {
-  const { answer: reply, tell } = whenTold('250 2.0.0 taken');
+  const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
   const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);
   const sent = sendAll(client, 4);
   await expect.poll(() => server.ahead).toBe(1);
 
   const stopped = client.stop();
-  tell();
+  release();
   await stopped;
 
   expect((await sent).map(({ kind, stage }) => `${kind} ${stage}`)).toEqual([

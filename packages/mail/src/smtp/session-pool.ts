@@ -302,7 +302,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   }
 
   #tellIfQuiet(): void {
-    if (this.#isQuiet()) for (const tell of this.#quieted.splice(0)) tell();
+    if (this.#isQuiet()) for (const notify of this.#quieted.splice(0)) notify();
   }
 
   /** Sends RSET after a message that was not accepted. Its reply decides whether the session is reused. */

@@ -26,7 +26,7 @@ export const clientBounds: ClientBounds = {
 /** A client, identified by its socket; the socket under TLS has the same identity. */
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
-const nameOf = ({ remoteAddress = '', remotePort = 0 }: Peer) =>
+const peerKey = ({ remoteAddress = '', remotePort = 0 }: Peer) =>
   `${remoteAddress.replace(/^::ffff:/, '')} ${remotePort}`;
 
 export interface Strangers {
@@ -41,7 +41,7 @@ export interface Strangers {
 export function boundStrangers(listener: Server, login_ms: number, places: SharedPlaces): Strangers {
   const leaves = new Map<string, () => void>();
   listener.on('connection', (socket: Socket) => {
-    const name = nameOf(socket);
+    const name = peerKey(socket);
     const [address = ''] = name.split(' ');
     if (!places.take(address)) {
       socket.destroy();
@@ -60,7 +60,7 @@ export function boundStrangers(listener: Server, login_ms: number, places: Share
     // STARTTLS removes this listener. After that, the server reports when the client has disconnected.
     socket.once('close', leave);
   });
-  return { forget: (peer) => leaves.get(nameOf(peer))?.() };
+  return { forget: (peer) => leaves.get(peerKey(peer))?.() };
 }
 
 const FIRST_BYTES = 64 * 1024;

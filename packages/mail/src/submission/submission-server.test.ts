@@ -212,11 +212,11 @@ describe('a client that is logged in', () => {
   });
 
   it('is deferred while its sender exceeds its share of email in progress, and served again afterward', async () => {
-    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
     const lengths: number[] = [];
     const server = await start({ bytes: 1500 }, async ({ raw }) => {
       lengths.push(raw.length);
-      await held.promise;
+      await release.promise;
     });
     const [one, two, other] = [talk(server), talk(server), talk(server)];
     const mail = `${'x'.repeat(1000)}\r\n.`;
@@ -234,7 +234,7 @@ describe('a client that is logged in', () => {
     expect(await two.say(mail)).toMatch(/^451 4\.3\.1 Too much email/);
     other.socket.write(`${mail}\r\n`);
     await expect.poll(() => lengths).toHaveLength(2);
-    held.resolve();
+    release.resolve();
 
     expect(await one.reply()).toMatch(/^250/);
     await two.data();

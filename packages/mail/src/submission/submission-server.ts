@@ -144,11 +144,11 @@ export async function startSubmissionServer<Login extends object>(
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Reply> {
     const login_session = sessions.get(session.id);
     const raw = createGatherer();
-    let held = 0;
+    let buffered = 0;
     let full = false;
     const giveBack = () => {
-      if (login_session) bytes.give(login_session.sender, held);
-      held = 0;
+      if (login_session) bytes.give(login_session.sender, buffered);
+      buffered = 0;
     };
     const deadline = setTimeout(() => cut(server, session.id, SLOW), bounds.mail_ms).unref();
     if (login_session) login_session.has_data = true;
@@ -159,7 +159,7 @@ export async function startSubmissionServer<Login extends object>(
         if (stream.sizeExceeded) giveBack();
         else full ||= !login_session || !bytes.take(login_session.sender, length);
         if (full || stream.sizeExceeded) continue;
-        held += length;
+        buffered += length;
         raw.add(chunk as Buffer);
       }
       clearTimeout(deadline);

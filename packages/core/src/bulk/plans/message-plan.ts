@@ -130,7 +130,7 @@ export function messagePlan(ages: Ages, command: BulkCommand & { readonly action
         const matching = await stillMatching(tx, workspace_id, filter, cutoff_at, ids);
         return (id: string): Reason | null => (matching.has(id) ? null : 'not_matching');
       };
-      return acts[action](tx, services, command, ids, still);
+      return actions[action](tx, services, command, ids, still);
     },
     wakes: kind.wakes,
     most: kind.most,
@@ -155,7 +155,7 @@ type Act = (
   still: Still,
 ) => Promise<readonly Receipt[]>;
 
-const acts: Record<MessageAction, Act> = {
+const actions: Record<MessageAction, Act> = {
   async retry(tx, services, { actor, workspace_id }, ids, still) {
     const outcomes = await lockDeferred(tx, actor, workspace_id, ids);
     const stray = await still();

@@ -30,11 +30,11 @@ export const inviteMember = operation({
     reason: reasonField,
   }),
   output: memberSchema.extend(entrySchema.shape),
-  async run(ctx, { email, role, entry: way, workspace_id: workspace_param, reason = null }) {
+  async run(ctx, { email, role, entry: entry_way, workspace_id: workspace_param, reason = null }) {
     const workspace_id = await membersOf(ctx, workspace_param);
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
-    const prepared = await preparedEntry(ctx, workspace_id, way);
+    const prepared = await preparedEntry(ctx, workspace_id, entry_way);
     return ctx.sql.begin(async (tx) => {
       await lockEmail(tx, email);
       const known = await lockKnown(tx, email, workspace_id);

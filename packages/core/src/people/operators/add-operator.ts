@@ -19,10 +19,10 @@ export const addOperator = operation({
   summary: 'Add an operator; they get a login link or password, returned once',
   input: z.object({ email: emailField, entry: entryField, reason: reasonField }),
   output: operatorSchema.extend(entrySchema.shape),
-  async run(ctx, { email, entry: way, reason = null }) {
+  async run(ctx, { email, entry: entry_way, reason = null }) {
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
-    const prepared = await preparedEntry(ctx, INSTANCE, way);
+    const prepared = await preparedEntry(ctx, INSTANCE, entry_way);
     return ctx.sql.begin(async (tx) => {
       await lockEmail(tx, email);
       const { user, entry } = await admitWithNewEntry(tx, ctx, email, prepared);

@@ -7,10 +7,10 @@ import { hashToken, newToken } from './token.ts';
 export async function beginSession(
   tx: Tx,
   now_ms: number,
-  who: { readonly user_id: string; readonly workspace_id: string; readonly by_link: boolean },
+  session: { readonly user_id: string; readonly workspace_id: string; readonly by_link: boolean },
 ): Promise<{ readonly id: string; readonly token: string }> {
   const id = newId('session', now_ms);
   const token = newToken();
-  await insertSession(tx, { ...who, id, token_hash: hashToken(token) });
+  await insertSession(tx, { ...session, id, token_hash: hashToken(token) });
   return { id, token };
 }

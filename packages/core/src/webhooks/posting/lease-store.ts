@@ -34,7 +34,7 @@ export async function takeLeaseRows(
   holder: string,
   calls: readonly Call[],
   surplus: readonly Call[],
-  mine: readonly string[],
+  holders: readonly string[],
 ): Promise<Set<string>> {
   const rows = await sql<{ webhook_id: string }[]>`
     with calls as materialized (
@@ -74,7 +74,7 @@ export async function takeLeaseRows(
     ),
     busy as materialized (
       select o.workspace_id, o.webhook_id, v.held_until from open o join leases v on v.webhook_id = o.webhook_id
-      where v.held_until > clock_now() and v.holder <> all (${mine}::uuid[])
+      where v.held_until > clock_now() and v.holder <> all (${holders}::uuid[])
         and not exists (select from won where won.webhook_id = o.webhook_id)
         and not coalesce(v.next_look_at > clock_now() and v.next_look_at <= v.held_until, false)
     ),

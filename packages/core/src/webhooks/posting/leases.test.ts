@@ -244,12 +244,12 @@ describe('an endpoint lease', () => {
     );
     await send();
     const late = await fetch();
-    const mine = endpointLeases.map(({ holder }) => holder);
+    const holders = endpointLeases.map(({ holder }) => holder);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
 
     // Run concurrently, in either order.
     const [start] = await Promise.all([
-      takeEndpointLeases(world.services, late, mine),
+      takeEndpointLeases(world.services, late, holders),
       settlePosts(
         world.services,
         posts.map(({ row, lease }) => ({ row, lease, outcome })),

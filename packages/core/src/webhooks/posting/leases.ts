@@ -21,7 +21,7 @@ export interface LeaseStart {
 export async function takeEndpointLeases(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,
   fetched: readonly DeliverJob[],
-  mine: readonly string[],
+  holders: readonly string[],
 ): Promise<LeaseStart> {
   const calls = new Map<string, Call>();
   const surplus: Call[] = [];
@@ -31,7 +31,7 @@ export async function takeEndpointLeases(
     else calls.set(data.webhook_id, call);
   }
   const holder = randomUUID();
-  const won = await takeLeaseRows(sql, jobs, holder, [...calls.values()], surplus, mine);
+  const won = await takeLeaseRows(sql, jobs, holder, [...calls.values()], surplus, holders);
   return {
     endpointLeases: [...calls.values()].filter((call) => won.has(call.webhook_id)).map((call) => ({ ...call, holder })),
     others: [...calls.keys()].filter((id) => !won.has(id)),

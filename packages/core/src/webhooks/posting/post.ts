@@ -259,18 +259,18 @@ async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): 
     if (reason) {
       const row = await disableWebhook(tx, workspace_id, id, reason);
       if (!row) continue;
-      await tell(services, tx, 'webhook.disabled', row, reason);
+      await announce(services, tx, 'webhook.disabled', row, reason);
       await sendClose(services, tx, id);
       closed = true;
     } else if (failing_seconds >= NOTICE_SECONDS && !noticed) {
       const row = await markNoticed(tx, workspace_id, id);
-      if (row) await tell(services, tx, 'webhook.failing', row, 'failing');
+      if (row) await announce(services, tx, 'webhook.failing', row, 'failing');
     }
   }
   return closed;
 }
 
-async function tell(services: Services, tx: Tx, type: EventType, row: WebhookRow, reason: string): Promise<void> {
+async function announce(services: Services, tx: Tx, type: EventType, row: WebhookRow, reason: string): Promise<void> {
   const { id, url, status, failing_since, workspace_id } = row;
   services.log.warn({ webhook_id: id, reason }, type);
   await recordEvent(tx, {

@@ -43,14 +43,14 @@ function Release({ hold, onClose }: { readonly hold: Hold; readonly onClose: () 
   const text = words.releasing;
   const target = targetOf(hold);
   const rated = hold.scope !== 'queue' || hold.value === RATED_QUEUE;
-  const [way, setWay] = useState<Way>(rated ? 'ramp' : 'at_once');
+  const [method, setMethod] = useState<Way>(rated ? 'ramp' : 'at_once');
   const me = useMe();
   const release = async (form: FormData) => {
     const [rate, reason] = [Number(form.get('rate')), reasonIn(form)];
     await client.holds.release.mutate({
       hold_id: hold.id,
       ...(reason && { reason }),
-      ...(way === 'at_once' ? { at_once: true } : { resume_rate_per_minute: rate }),
+      ...(method === 'at_once' ? { at_once: true } : { resume_rate_per_minute: rate }),
     });
     return { rate, other: await releasedByAnother(hold, me.id) };
   };
@@ -62,7 +62,7 @@ function Release({ hold, onClose }: { readonly hold: Hold; readonly onClose: () 
       run={release}
       next={({ other }) => other && <Conflict title={text.title(target)} entry={other} onClose={onClose} />}
       onDone={({ rate, other }) => {
-        if (!other) toast(way === 'ramp' ? text.ramped(target, rate) : words.released(target));
+        if (!other) toast(method === 'ramp' ? text.ramped(target, rate) : words.released(target));
       }}
       onClose={onClose}
     >
@@ -77,12 +77,12 @@ function Release({ hold, onClose }: { readonly hold: Hold; readonly onClose: () 
                   ['ramp', text.ways.ramp],
                   ['at_once', text.ways.at_once],
                 ]}
-                value={way}
-                onChange={setWay}
+                value={method}
+                onChange={setMethod}
               />
             </div>
           )}
-          {way === 'ramp' && (
+          {method === 'ramp' && (
             <Field
               label={text.rate}
               name="rate"

@@ -13,7 +13,7 @@ import { words } from './strings.ts';
 export function Happenings({
   since,
   until,
-  whose,
+  whose: reach,
   frozen,
 }: {
   readonly since: string;
@@ -27,7 +27,7 @@ export function Happenings({
   const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }, still));
   const alarms = useQuery(trpc.alarms.list.queryOptions({ limit: 100, active: false }, still));
   const workers = useQuery(trpc.ops.workers.queryOptions({}, { ...(operator ? still : { enabled: false }) }));
-  const audit = useQuery(trpc.audit.list.queryOptions({ limit: 100, chain: whose }, still));
+  const audit = useQuery(trpc.audit.list.queryOptions({ limit: 100, chain: reach }, still));
   const all = happeningsOf(
     {
       holds: holds.data?.data ?? [],

@@ -25,7 +25,7 @@ export function QueuesPage() {
   const [frozen, setFrozen] = useState(false);
   const queues = useQuery(trpc.ops.queues.queryOptions({}, unlessFrozen(frozen)));
   const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100 }, unlessFrozen(frozen)));
-  const held = new Map(
+  const hold_of_queue = new Map(
     (holds.data?.data ?? []).filter(({ scope }) => scope === 'queue').map((entry) => [entry.value, entry]),
   );
   const close = (row: string | undefined) => {
@@ -40,7 +40,7 @@ export function QueuesPage() {
     <Page>
       <PageHeader
         title={words.title}
-        answer={queues.data && answerOf(queues.data.data, held.size)}
+        answer={queues.data && answerOf(queues.data.data, hold_of_queue.size)}
         actions={
           <Button onClick={() => setFrozen(!frozen)}>
             {frozen ? <Play size={15} /> : <Snowflake size={15} />}
@@ -52,7 +52,7 @@ export function QueuesPage() {
         {({ data }) => (
           <List
             label={words.title}
-            columns={columns(held, actions)}
+            columns={columns(hold_of_queue, actions)}
             rows={data}
             idOf={({ name }) => name}
             nameOf={({ name }) => name}
@@ -65,13 +65,13 @@ export function QueuesPage() {
   );
 }
 
-function answerOf(queues: readonly Queue[], held: number): string {
+function answerOf(queues: readonly Queue[], held_count: number): string {
   if (queues.every(({ workers }) => workers.length === 0)) return words.answer.none;
   const late = queues
     .filter(({ oldest_ready_seconds }) => (oldest_ready_seconds ?? 0) > LATE_S)
     .toSorted((one, other) => (other.oldest_ready_seconds ?? 0) - (one.oldest_ready_seconds ?? 0))[0];
   if (late) return words.answer.late(late.name, span(late.oldest_ready_seconds ?? 0));
-  return held > 0 ? words.answer.held(held) : words.answer.calm;
+  return held_count > 0 ? words.answer.held(held_count) : words.answer.calm;
 }
 
 interface Actions {
@@ -79,7 +79,7 @@ interface Actions {
   readonly resume: (hold: Hold) => void;
 }
 
-function columns(held: ReadonlyMap<string, Hold>, { hold, resume }: Actions): readonly Column<Queue>[] {
+function columns(holds_by_queue: ReadonlyMap<string, Hold>, { hold, resume }: Actions): readonly Column<Queue>[] {
   const { name, ready, oldest, active, later, parked, dead, out, fail, wait, drain, workers } = words.columns;
   const number = (head: string, show: (row: Queue) => number | string, less = false): Column<Queue> => ({
     name: head,
@@ -96,8 +96,8 @@ function columns(held: ReadonlyMap<string, Hold>, { hold, resume }: Actions): re
           <Link className="row-link mono small" to="/operations/queues/$name" params={{ name: row.name }}>
             {row.name}
           </Link>
-          {held.has(row.name) && (
-            <Badge tone="wait" icon={CirclePause} title={held.get(row.name)?.reason}>
+          {holds_by_queue.has(row.name) && (
+            <Badge tone="wait" icon={CirclePause} title={holds_by_queue.get(row.name)?.reason}>
               {words.held}
             </Badge>
           )}
@@ -120,7 +120,7 @@ function columns(held: ReadonlyMap<string, Hold>, { hold, resume }: Actions): re
       width: 'fit',
       end: true,
       show: (row) => {
-        const entry = held.get(row.name);
+        const entry = holds_by_queue.get(row.name);
         return entry ? (
           <Button small needs="operator" onClick={() => resume(entry)}>
             <Play size={14} />

@@ -41,8 +41,8 @@ export const words = {
   capture: {
     title: 'Delivery mode',
     on: 'All email is captured in the test inbox. Nothing leaves this machine.',
-    off: (ways: readonly string[]) =>
-      `Live keys deliver ${ways.join(' or, if unreachable, ')}. Sandbox keys send to the test inbox.`,
+    off: (transports: readonly string[]) =>
+      `Live keys deliver ${transports.join(' or, if unreachable, ')}. Sandbox keys send to the test inbox.`,
     ways: { capture: 'to the test inbox', mx: 'directly to recipients’ mail servers', smtp: 'through a relay' },
     about: (size: string) =>
       `Set by DELIVERY for the whole instance. Each workspace can store up to ${size} of captured email; the oldest is deleted first.`,
