@@ -34,18 +34,18 @@ export function createHealthHandler(services: Services, started: ReadonlySet<Rol
   return async (request, response) => {
     if (request.url?.startsWith('/healthz')) return writeJson(response, 200, { status: 'ok' });
     const checks = await readiness();
-    const able = Object.fromEntries(
-      services.config.ROLES.map((role) => [role, isAble(services, started, checks, role)]),
+    const ready_by_role = Object.fromEntries(
+      services.config.ROLES.map((role) => [role, isReady(services, started, checks, role)]),
     );
     const roles = Object.fromEntries(
-      services.config.ROLES.map((role) => [role, { [abilities[role]]: able[role] === true }]),
+      services.config.ROLES.map((role) => [role, { [abilities[role]]: ready_by_role[role] === true }]),
     );
-    const ready = checks.migrations === 'ok' && Object.values(able).every((one) => one);
+    const ready = checks.migrations === 'ok' && Object.values(ready_by_role).every((one) => one);
     writeJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', ...checks, roles });
   };
 }
 
-function isAble(
+function isReady(
   { vitals }: Services,
   started: ReadonlySet<RoleName>,
   { database }: Readiness,

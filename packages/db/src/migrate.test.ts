@@ -100,7 +100,7 @@ describe('migrate', () => {
   });
 });
 
-describe('an index created while email is written', () => {
+describe('an index built without blocking writes', () => {
   const partitioned = `
     create table mails (id int not null, word text not null) partition by range (id);
     create table mails_1 partition of mails for values from (0) to (10);
@@ -182,7 +182,7 @@ describe('an index created while email is written', () => {
     expect(await letters()).toEqual([1, 2, 3]);
   });
 
-  it('is created by the only statement in its migration', async () => {
+  it('is the only statement in its migration', async () => {
     await migrate(url, undefined, migrations);
     write('0003_words', `${index}insert into letters values (3);`);
 

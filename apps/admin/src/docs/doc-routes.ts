@@ -32,14 +32,14 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
   routes.get('/', (context) => context.html(layout(context, 'Documentation', null, overview())));
   routes.get('/decisions', (context) => context.html(layout(context, 'Decisions', null, decisions())));
   routes.get('/search', (context) => {
-    const question = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
+    const query = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
     if (!takeSearch(context.var.address)) {
       const error = new AppError('address_rate', 'Too many searches from your network. Try again in a minute.');
       const notice = html`<h1>Too many searches</h1><p>${error.message}</p>`;
-      const content = layout(context, 'Too many searches', null, notice, question);
+      const content = layout(context, 'Too many searches', null, notice, query);
       return context.html(content, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
     }
-    return context.html(layout(context, 'Search', null, results(question), question));
+    return context.html(layout(context, 'Search', null, results(query), query));
   });
   routes.get('/try', (context) => {
     context.header('content-security-policy', TRY_POLICY);
@@ -136,23 +136,17 @@ function isDecision({ name }: DocPage): boolean {
   return name.startsWith('decisions/');
 }
 
-function results(question: string) {
-  const hits = search(allPages(), question);
+function results(query: string) {
+  const hits = search(allPages(), query);
   const list = hits.map(
     ({ page, heading, anchor, excerpt }) =>
       html`<li><p><a href="/docs/${page.name}#${anchor}">${page.title === heading ? heading : `${page.title}: ${heading}`}</a><br>${excerpt}</p></li>`,
   );
-  const none = question.trim() === '' ? 'Enter a search term.' : 'No results.';
+  const none = query.trim() === '' ? 'Enter a search term.' : 'No results.';
   return html`<h1>Search</h1>${hits.length > 0 ? html`<ol>${list}</ol>` : html`<p>${none}</p>`}`;
 }
 
-function layout(
-  context: Context,
-  title: string,
-  current: string | null,
-  content: ReturnType<typeof html>,
-  question = '',
-) {
+function layout(context: Context, title: string, current: string | null, content: ReturnType<typeof html>, query = '') {
   const cookie = getCookie(context, 'theme');
   const theme = themes.find((name) => name === cookie) ?? 'system';
   const shelves = readLibrary().map(
@@ -168,6 +162,6 @@ function layout(
 <html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Postrider</title>
 <style>${raw(style)}</style></head><body><div class="layout">
 <nav aria-label="Documentation"><a href="/docs"><strong>Postrider</strong></a>
-<form role="search" action="/docs/search"><input type="search" name="q" value="${question}" placeholder="Search" aria-label="Search documentation"></form>${shelves}</nav>
+<form role="search" action="/docs/search"><input type="search" name="q" value="${query}" placeholder="Search" aria-label="Search documentation"></form>${shelves}</nav>
 <main>${content}</main></div></body></html>`;
 }

@@ -37,9 +37,9 @@ const STOP_WORDS = new Set(
  * Returns the sections that contain most of the words. Sections with all of the words, and with words in the heading,
  * rank first.
  */
-export function search(pages: readonly DocPage[], question: string): Hit[] {
+export function search(pages: readonly DocPage[], query: string): Hit[] {
   sections ??= pages.flatMap(sectionsOf);
-  const query_words = question
+  const query_words = query
     .toLowerCase()
     .replace(/[?!,;]/g, ' ')
     .split(/\s+/)

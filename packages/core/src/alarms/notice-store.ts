@@ -125,7 +125,7 @@ export interface OwnerSettings extends AlarmSettings {
   readonly minute_of_day: number;
 }
 
-export async function settingsOfOwner(sql: Sql, workspace_id: string): Promise<OwnerSettings> {
+export async function ownerSettingsOf(sql: Sql, workspace_id: string): Promise<OwnerSettings> {
   const [row] = await sql<OwnerSettings[]>`
     select w.id as workspace_id, coalesce(s.emails, '{}') as emails, s.webhook_url, s.from_address, s.quiet_from,
       s.quiet_until,

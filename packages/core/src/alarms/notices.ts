@@ -14,7 +14,7 @@ import {
   type NoticeTurn,
   noteMail,
   type OwnerSettings,
-  settingsOfOwner,
+  ownerSettingsOf,
   skipTurn,
   takeTurns,
 } from './notice-store.ts';
@@ -101,7 +101,7 @@ export function createNotices(services: Services): Notices {
   const take = async (turn: NoticeTurn): Promise<void> => {
     const { workspace_id, way: channel } = turn;
     try {
-      const [owner, due] = await Promise.all([settingsOfOwner(sql, workspace_id), dueNotices(sql, turn)]);
+      const [owner, due] = await Promise.all([ownerSettingsOf(sql, workspace_id), dueNotices(sql, turn)]);
       if (isQuiet(owner)) return await skipTurn(sql, turn);
       const delivered = await deliver(channel, owner, due).catch((error: unknown) => {
         log.error({ err: error, workspace_id }, 'failed to send an alert');
@@ -151,7 +151,7 @@ export function createNotices(services: Services): Notices {
     },
     idle,
     async remember() {
-      remembered = await settingsOfOwner(sql, INSTANCE);
+      remembered = await ownerSettingsOf(sql, INSTANCE);
     },
     async postFromMemory(notice) {
       if (remembered && isQuiet({ ...remembered, minute_of_day: minuteOfDay(clock.now()) })) return false;

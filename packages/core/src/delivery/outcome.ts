@@ -92,7 +92,7 @@ export function refusalOf(
   if (reply && stage === 'mail') return { ...classify(reply), hard: false, suppress: false };
   if (reply) {
     const read = classify(reply);
-    // A reply before RCPT about something unknown refers to the domain.
+    // Before RCPT the server has not seen a mailbox, so an unknown one can only be the domain.
     return stage === 'connect' && read.category === 'mailbox' ? { ...read, category: 'domain', suppress: false } : read;
   }
   return {

@@ -307,7 +307,7 @@ describe('a background check', () => {
 });
 
 describe('domain suspension by an operator', () => {
-  it('rejects new email and keeps waiting email until resuming verifies the domain again', async () => {
+  it('rejects new email and holds queued email until the domain is resumed and reverified', async () => {
     await verified('bad.test');
     const waiting = await send('a@bad.test');
 

@@ -139,8 +139,8 @@ export class FairLine implements SharedLine {
   }
 
   /**
-   * Admits in turns. Skips a workspace that has used up its share; if the next one needs more room than there is now,
-   * waits for it.
+   * Admits entries round-robin across workspaces. Skips a workspace that has used up its share. If the next entry does
+   * not fit yet, waits until there is room for it.
    */
   #next(): void {
     for (let admitted = true; admitted; ) {

@@ -39,7 +39,7 @@ export async function endTurn(tx: Tx, line: TurnLine, workspace_id: string): Pro
     on conflict (line, workspace_id) do update set had_at = excluded.had_at`;
 }
 
-/** Postpones a row by this long. */
+/** Postpones a row until wait_ms from now. */
 export async function postpone(sql: Sql | Tx, line: TurnLine, key: string, wait_ms: number): Promise<void> {
   await sql`
     update ${sql(line)} set due_at = clock_now() + ${wait_ms}::float8 * interval '1 millisecond'

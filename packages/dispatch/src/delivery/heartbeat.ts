@@ -104,7 +104,7 @@ export function createHeartbeat(services: Services): Heartbeat {
     async stop() {
       await beats.stop();
       await first;
-      const noted = note(true, 0).catch((error) => log.error({ err: error }, 'failed to sign off a worker'));
+      const noted = note(true, 0).catch((error) => log.error({ err: error }, 'failed to deregister a worker'));
       // An unreachable database must not block the stop. Without heartbeats, the worker is soon considered dead.
       const { promise: waited, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, GIVE_UP_MS);

@@ -79,7 +79,7 @@ export const FAILURE_SUBJECT = oneOf([
   '반송|전송 ?(?:실패|불가|할 수)|배달되지|배달 실패',
 ]);
 
-/** Beginnings of the subjects of absence notes and other automatic replies, in the languages of the major clients. */
+/** Subject prefixes of out-of-office and other automatic replies, in the languages of the major clients. */
 export const ABSENCE_SUBJECT = beginsWithOneOf([
   'auto(?:mat(?:ic|ed|isk|isch|ische|yczna|ická|ikus)?)?[-_ ]?(?:repl(?:y|ies)|respon[sd]|answer|message|notif|acknowledg|antwort|svar|odpowied|odpověď)',
   'automat\\S* (?:repl|respon|answer|antwort|antwoord|antwort|svar|vastaus|odpow|odpov|v[aá]lasz|r[aă]spuns|yanıt|ответ)',

@@ -90,10 +90,10 @@ export function createDnsLookup(
 
 /** Queries still running by then finish on their own, because each has a time limit. */
 async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<DnsAnswer> {
-  const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
+  const { promise: timeout, resolve } = Promise.withResolvers<DnsAnswer>();
   const timer = setTimeout(() => resolve({ kind: 'error', message }), DEADLINE_MS);
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([answer, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -101,16 +101,16 @@ async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<Dns
 
 /** Applies one deadline to several lookups: those without a response by then fail with an error. */
 export async function withDeadline<T>(dns: DnsLookup, ms: number, ask: (dns: DnsLookup) => Promise<T>): Promise<T> {
-  const { promise: late, resolve } = Promise.withResolvers<DnsAnswer>();
-  let over = false;
+  const { promise: timeout, resolve } = Promise.withResolvers<DnsAnswer>();
+  let has_timed_out = false;
   const timer = setTimeout(() => {
-    over = true;
+    has_timed_out = true;
     resolve({ kind: 'error', message: dns.silence ?? SILENT });
   }, ms);
   try {
     return await ask({
-      lookup: (name, type) => (over ? late : Promise.race([dns.lookup(name, type), late])),
-      cached: (name, type) => (over ? late : Promise.race([dns.cached(name, type), late])),
+      lookup: (name, type) => (has_timed_out ? timeout : Promise.race([dns.lookup(name, type), timeout])),
+      cached: (name, type) => (has_timed_out ? timeout : Promise.race([dns.cached(name, type), timeout])),
     });
   } finally {
     clearTimeout(timer);
