@@ -26,6 +26,8 @@ describe('interrupted email', () => {
       await first.call('POST', '/v1/email/send', { body: { ...hello, to: `to${number}@example.com` } });
     }
     await reached.promise;
+    // A connection can open before the claim of its email has been committed.
+    await expect.poll(async () => (await statesOf(journey.sql)).sending ?? 0, PATIENCE).toBeGreaterThanOrEqual(5);
     const claimed = await journey.sql<{ email: string }[]>`select email from recipients where state = 'sending'`;
     const second = await journey.start({ ROLES: 'worker' });
     journey.smtp.script(() => ({ kind: 'accept' }));
