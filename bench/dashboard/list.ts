@@ -158,5 +158,5 @@ async function sendOne({ port, secret }: { readonly port: number; readonly secre
     body: JSON.stringify({ ...receipt, from: 'app@mail0.example.com', reply_to: 'help@mail0.example.com' }),
   });
   await response.text();
-  if (response.status !== 202) throw new Error(`a mail was refused with ${response.status}`);
+  if (response.status !== 202) throw new Error(`an email was rejected with ${response.status}`);
 }

@@ -72,6 +72,6 @@ async function run(tree: string, name: string): Promise<{ readonly sound: boolea
   };
   const failed = checks.filter(({ holds }) => !holds).map((check) => `${check.count} × ${check.name}`);
   if (failed.some((line) => line.endsWith(FAILED_IN_CALM)))
-    return { sound: null, summary: `fails requests by itself: ${failed.join('; ')}` };
+    return { sound: null, summary: `fails requests without a fault: ${failed.join('; ')}` };
   return { sound, summary: `${seconds} s, ${failed.length === 0 ? 'every criterion holds' : failed.join('; ')}` };
 }

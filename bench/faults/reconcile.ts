@@ -41,7 +41,7 @@ export function reconcile(ledgers: Ledgers, stored: StoredState, options: Reconc
     ...clientChecks(ledgers, stored, copies, options.calm_until),
     ...recordChecks(stored),
     ...eventChecks(ledgers, stored, slow),
-    { name: 'mails that a reconciler had to rescue', count: rescued, at_most: 0, examples: [] },
+    { name: 'emails that a reconciler had to rescue', count: rescued, at_most: 0, examples: [] },
     ...recoveryChecks(ledgers, plan),
     ...times.checks,
   ];

@@ -56,7 +56,7 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
     const [bare, posted, calm, beside] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
     const figure = (values: readonly number[] = []) => median(values).toFixed(0);
     const lines = [
-      line('', `bare posts, ${AT_ONCE} at once`, `${figure(bare)}/s`),
+      line('', `bare posts, ${AT_ONCE} concurrent`, `${figure(bare)}/s`),
       line('W1', 'webhooks of a filled line ÷ bare posts', `${figure(posted)}/s`, ratiosOf(posted ?? [], bare ?? []), {
         at_least: 0.5,
       }),

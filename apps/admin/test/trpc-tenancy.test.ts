@@ -20,7 +20,7 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 let foreign: SignedIn;
 let theirs: Theirs;
-let nobodys: Theirs;
+let absent_ids: Theirs;
 let leave: () => Promise<unknown>;
 beforeAll(async () => {
   const own = world.as(world.workspace_id);
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const delivery = (await invoke(own, listWebhookDeliveries, { id: webhook })).data[0]?.id ?? '';
   await invoke(own, createSuppressions, { email: 'bob@example.com' });
   theirs = { message, webhook, delivery, key, domain: 'theirs.test', address: 'bob@example.com' };
-  nobodys = {
+  absent_ids = {
     message: `msg_${'0'.repeat(26)}`,
     webhook: `whk_${'0'.repeat(26)}`,
     delivery: `whd_${'0'.repeat(26)}`,
@@ -97,10 +97,10 @@ describe('an object of another workspace', () => {
     const before = await leave();
 
     const there = await refusalOf(call(foreign.api, theirs));
-    const nowhere = await refusalOf(call(foreign.api, nobodys));
+    const nowhere = await refusalOf(call(foreign.api, absent_ids));
 
     expect(there.status).toBe(404);
-    expect(refusalText(there, theirs)).toBe(refusalText(nowhere, nobodys));
+    expect(refusalText(there, theirs)).toBe(refusalText(nowhere, absent_ids));
     expect(await leave()).toEqual(before);
   });
 

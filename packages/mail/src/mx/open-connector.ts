@@ -199,7 +199,7 @@ function dialGuarded(
     socket.on('error', (error) => settle({ ok: false, error: cleanRemoteText(error.message) }));
     socket.once('connect', () => {
       const reached = socket.remoteAddress;
-      const reason = reached === undefined ? 'the connection was closed at once' : guard(reached);
+      const reason = reached === undefined ? 'the connection was closed immediately' : guard(reached);
       settle(reason === null ? { ok: true, socket } : { ok: false, error: reason });
     });
   });
