@@ -243,7 +243,7 @@ const UNITS: readonly (readonly [suffix: RegExp, unit: string, per: readonly (re
 export function fixedLimits(): { readonly usual: string; readonly of: string }[] {
   return Object.entries(files).flatMap(([path, rows]) => {
     const text = readFileSync(`${root}/${path}`, 'utf8');
-    return rows.map(([name, of]) => ({ usual: textOf(name, numberNamed(text, name, path)), of }));
+    return rows.map(([name, description]) => ({ usual: textOf(name, numberNamed(text, name, path)), of: description }));
   });
 }
 

@@ -16,10 +16,14 @@ export function withLimits(page: string): string {
   const end = page.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`the page lacks its marks ${BEGIN.trim()} and ${END}`);
   const rows = [
-    ...Object.entries(limits).map(([name, { usual: default_value, of }]) => [`\`LIMITS=${name}\``, default_value, of]),
+    ...Object.entries(limits).map(([name, { usual: default_value, of: description }]) => [
+      `\`LIMITS=${name}\``,
+      default_value,
+      description,
+    ]),
     ...ofTheEnvironment(),
-    ...fixedLimits().map(({ usual: default_value, of }) => ['fixed', default_value, of]),
-  ].map(([set_by, default_value, of]) => `| ${set_by} | \`${default_value}\` | ${of} |`);
+    ...fixedLimits().map(({ usual: default_value, of: description }) => ['fixed', default_value, description]),
+  ].map(([set_by, default_value, description]) => `| ${set_by} | \`${default_value}\` | ${description} |`);
   const table = ['| setting | default | limit |', '| --- | --- | --- |', ...rows].join('\n');
   return `${page.slice(0, begin + BEGIN.length)}\n${table}\n\n${page.slice(end)}`;
 }

@@ -49,23 +49,23 @@ const nodemailer = (options: object) => (subject: string) =>
     tls: { rejectUnauthorized: false },
     ...options,
   }).sendMail({ from, to, subject, text: 'Hi' });
-const swaks = (port: number, ...how: string[]) => ({
+const swaks = (port: number, ...flags: string[]) => ({
   there: ['swaks', '--version'] as const,
   send: (subject: string): Run => ({
     program: 'swaks',
     args: [
       ...['--server', `127.0.0.1:${port}`, '--from', from, '--to', to, '--header', `Subject: ${subject}`],
-      ...['--auth-user', 'api', '--auth-password', instance.key, ...how],
+      ...['--auth-user', 'api', '--auth-password', instance.key, ...flags],
     ],
   }),
 });
-const msmtp = (port: number, ...how: string[]) => ({
+const msmtp = (port: number, ...flags: string[]) => ({
   there: ['msmtp', '--version'] as const,
   send: (subject: string): Run => ({
     program: 'msmtp',
     args: [
       ...['--host=127.0.0.1', `--port=${port}`, '--auth=plain', '--user=api', `--passwordeval=echo ${instance.key}`],
-      ...['--tls=on', '--tls-certcheck=off', `--from=${from}`, ...how, to],
+      ...['--tls=on', '--tls-certcheck=off', `--from=${from}`, ...flags, to],
     ],
     stdin: mail(subject),
   }),
@@ -137,9 +137,9 @@ const clients: readonly Client[] = [
   },
 ];
 
-function isThere({ there }: Client): boolean {
-  if (there === null) return true;
-  const { status, stdout } = spawnSync(there[0], there.slice(1), { encoding: 'utf8' });
+function isThere({ there: probe }: Client): boolean {
+  if (probe === null) return true;
+  const { status, stdout } = spawnSync(probe[0], probe.slice(1), { encoding: 'utf8' });
   return status === 0 && stdout.trim() !== '';
 }
 

@@ -238,10 +238,10 @@ export function schemasText(document: OpenApi): string {
     const { answer: response, entry, body, query } = namesOf(method);
     const success_schema = success(method.operation, method.dry_run);
     const sent = method.operation.requestBody?.content['application/json'].schema;
-    const of = entryOf(success_schema);
+    const list_entry = entryOf(success_schema);
     return [
       ...(response !== null && !success_schema.$ref ? [declare(response, success_schema, 'output')] : []),
-      ...(entry !== null && of && !of.$ref ? [declare(entry, of, 'output')] : []),
+      ...(entry !== null && list_entry && !list_entry.$ref ? [declare(entry, list_entry, 'output')] : []),
       ...(body !== null && sent && !sent.$ref && !method.dry_run ? [declare(body, sent, 'input')] : []),
       ...(query !== null ? [declare(query, querySchema(method), 'input')] : []),
     ];
@@ -299,12 +299,12 @@ function methodText(method: Method): string {
     ...(dry_run ? ['query: { dry_run: true }'] : names.query === null ? [] : ['query']),
     ...(keyed ? ['keyed: true'] : []),
   ];
-  const what = dry_run
+  const description = dry_run
     ? `${operation.summary}: runs every check and renders the email without storing it.`
     : `${operation.summary}.`;
   const [returns, call] =
     names.entry === null ? [`Promise<${names.answer}>`, 'ask'] : [`ListCall<${names.entry}>`, 'list'];
-  return `/** ${what} ${operation.description} */
+  return `/** ${description} ${operation.description} */
 ${name}(${parameters.join(', ')}): ${returns} {
 return this.#calls.${call}(() => ({ ${fields.join(', ')} }), options);
 }
@@ -353,8 +353,8 @@ ${lines.join('\n')}
 
 /** Lists of values that a program may offer as choices. */
 function listsText({ webhooks, components }: OpenApi): string {
-  const list = (name: string, what: string, values: readonly unknown[]) =>
-    `/** ${what} */\nexport const ${name} = [\n${values.map((value) => `'${value}',`).join('\n')}\n] as const;\n`;
+  const list = (name: string, description: string, values: readonly unknown[]) =>
+    `/** ${description} */\nexport const ${name} = [\n${values.map((value) => `'${value}',`).join('\n')}\n] as const;\n`;
   return [
     HEAD,
     list('eventTypes', 'Every type of event.', Object.keys(webhooks)),

@@ -86,8 +86,8 @@ export class Clients {
   async #ask(sent: SentEntry, index: number): Promise<boolean> {
     const { port, secret } = this.#options;
     const began_at = wallTime();
-    const failed = (what: string) => {
-      this.failures.push({ at: wallTime(), began_at, what });
+    const failed = (problem: string) => {
+      this.failures.push({ at: wallTime(), began_at, what: problem });
       return false;
     };
     try {

@@ -67,7 +67,7 @@ export const keysDrill: Drill = {
         ...mailChecks(ledgers, await database.read('none')),
         check(
           'requests that failed',
-          clients.failures.map(({ what }) => what),
+          clients.failures.map(({ what: problem }) => problem),
         ),
         atMost('second copies', second, 0),
         check('no worker said that all is encrypted under the new key', reencrypted ? [] : ['none']),

@@ -85,7 +85,7 @@ export const processesDrill: Drill = {
           'requests that failed on no killed process',
           clients.failures
             .filter((one) => !ofKill.includes(one))
-            .map(({ at, what }) => `${new Date(at).toISOString()} ${what}`),
+            .map(({ at, what: problem }) => `${new Date(at).toISOString()} ${problem}`),
         ),
         atMost('requests that failed on the killed process', ofKill.length, clients.max_open),
         atMost('second copies after the kill of a worker', second, MAX_UNRECORDED),

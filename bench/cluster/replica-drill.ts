@@ -47,10 +47,10 @@ export const replicaDrill: Drill = {
       const api = installation.open('api', 'rest', await freePort(), env);
       const worker = installation.open('worker', 'worker', await freePort());
       for (const slot of [api, worker]) await slot.untilReady();
-      const as = (secret: string) => caller(api.port, secret);
-      const writer = as(installation.secret);
+      const callAs = (secret: string) => caller(api.port, secret);
+      const writer = callAs(installation.secret);
       const key = await writer.call('POST', '/api-keys', { name: 'Reader', scopes: ['email:logs:read', 'admin'] });
-      const reader = as(String(key.secret));
+      const reader = callAs(String(key.secret));
       const first = await writer.send();
       await until(async () => (await reader.lists()).includes(first));
       // Until the writer no longer counts as a recent writer; it has to become one again.
@@ -64,9 +64,9 @@ export const replicaDrill: Drill = {
       const own = (await writer.lists()).includes(second);
       await pause(LAG_MS - (wallTime() - paused_at) + POLL_MS);
       const fresh = (await reader.lists()).includes(second);
-      const others: string[] = [];
+      const failed: string[] = [];
       for (const path of ['/stats', '/events', '/email/logs', '/usage', '/requests', '/domains', '/suppressions'])
-        await reader.call('GET', path).catch((error: unknown) => others.push(String(error)));
+        await reader.call('GET', path).catch((error: unknown) => failed.push(String(error)));
       say('its replay was paused: the reader saw what was there before, then what the primary has');
 
       await replica.pause(false);
@@ -83,7 +83,7 @@ export const replicaDrill: Drill = {
         check('the reader was not served by the replica, so the drill shows nothing', stale ? [] : ['fresh']),
         check('a caller did not see its own write', own ? [] : ['not seen']),
         check('a replica that is five seconds behind was still read', fresh ? [] : ['stale']),
-        check('reads that failed while there was a replica', others),
+        check('reads that failed while there was a replica', failed),
         check('lists that failed when the replica was gone', away),
       ]);
     } finally {
@@ -132,22 +132,22 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 interface Server {
   readonly port: number;
   readonly url: string;
-  pause(on: boolean): Promise<void>;
+  pause(is_paused: boolean): Promise<void>;
   /** The number of the service's read connections. */
   sessions(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** Starts a Postgres 15, or a replica of the one on a given port. */
-async function startServer(folder: string, name: string, of: number | null): Promise<Server> {
+async function startServer(folder: string, name: string, source: number | null): Promise<Server> {
   const user = postgresUser();
   const data = join(folder, name);
   mkdirSync(data, { mode: 0o700 });
   chownSync(data, user.uid, user.gid);
   const run = (program: string, args: readonly string[]) =>
     execute(join(postgresBin, program), [...args], { ...user, cwd: folder });
-  if (of === null) await run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C']);
-  else await run('pg_basebackup', ['-D', data, '-R', '-X', 'stream', '-d', `postgres://postgres@127.0.0.1:${of}/`]);
+  if (source === null) await run('initdb', ['-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C']);
+  else await run('pg_basebackup', ['-D', data, '-R', '-X', 'stream', '-d', `postgres://postgres@127.0.0.1:${source}/`]);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const sql = postgres(url, { max: 1, onnotice: () => undefined, idle_timeout: 1 });
@@ -165,8 +165,8 @@ async function startServer(folder: string, name: string, of: number | null): Pro
   return {
     port,
     url,
-    async pause(on) {
-      if (on) await sql`select pg_wal_replay_pause()`;
+    async pause(is_paused) {
+      if (is_paused) await sql`select pg_wal_replay_pause()`;
       else await sql`select pg_wal_replay_resume()`;
     },
     async sessions() {

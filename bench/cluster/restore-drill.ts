@@ -168,7 +168,7 @@ async function loadAndLose(
 async function readRestored(
   { say }: DrillTools,
   { backed_up }: Ground,
-  what: string,
+  goal: string,
   until: Until,
 ): Promise<Set<string>> {
   const began = wallTime();
@@ -177,7 +177,7 @@ async function readRestored(
   const { messages } = await database.read('none');
   await database.stop();
   await server.lose();
-  say(`${what}: ${messages.size} mails, restored in ${((wallTime() - began) / 1000).toFixed(1)} s`);
+  say(`${goal}: ${messages.size} mails, restored in ${((wallTime() - began) / 1000).toFixed(1)} s`);
   return new Set(messages.keys());
 }
 
@@ -225,11 +225,11 @@ async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boole
   await database.stop();
   await server.lose();
   const before = new Set(loss.sent.map(({ message_id }) => idOf(message_id)));
-  const again = ledgers.seen.slice(from).filter(({ outcome }) => outcome === 'accepted');
-  const twice = again.filter(({ message_id }) => before.has(idOf(message_id))).length;
+  const second = ledgers.seen.slice(from).filter(({ outcome }) => outcome === 'accepted');
+  const twice = second.filter(({ message_id }) => before.has(idOf(message_id))).length;
   const since = [...before].filter((id) => !restored.has(id));
   say(
-    `${checks ? 'with' : 'without'} restore-check: ${open_before} open at the point in time, ${again.length} sent, ${twice} of them a second time; ${since.length} sent since are not restored`,
+    `${checks ? 'with' : 'without'} restore-check: ${open_before} open at the point in time, ${second.length} sent, ${twice} of them a second time; ${since.length} sent since are not restored`,
   );
   return {
     restored,

@@ -73,10 +73,10 @@ async function endOpen(sql: Sql): Promise<void> {
   await sql`update messages set status = 'canceled' where status in ('scheduled', 'queued', 'deferred', 'sending')`;
 }
 
-function report(what: string, times: readonly number[], goal_ms: number): boolean {
+function report(label: string, times: readonly number[], goal_ms: number): boolean {
   const sorted = ascending(times);
   const [p50, p95, max] = [50, 95, 100].map((percent) => percentile(sorted, percent).toFixed(0));
-  console.log(`${what}: p50 ${p50} ms, p95 ${p95} ms, most ${max} ms of ${sorted.length}; goal ${goal_ms} ms at p95`);
+  console.log(`${label}: p50 ${p50} ms, p95 ${p95} ms, most ${max} ms of ${sorted.length}; goal ${goal_ms} ms at p95`);
   return percentile(sorted, 95) <= goal_ms;
 }
 

@@ -97,9 +97,9 @@ function report(transfers: readonly Transfer[]): void {
   const kb = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`.padStart(8);
   console.log(`${'page'.padEnd(32)}${'script'.padStart(8)}${'all'.padStart(9)}`);
   for (const { path, script, all } of transfers) console.log(`${path.padEnd(32)}${kb(script)} ${kb(all)}`);
-  const over = transfers.filter(({ script, all }) => script > SCRIPT_KB * 1000 || all > ALL_KB * 1000);
+  const too_large = transfers.filter(({ script, all }) => script > SCRIPT_KB * 1000 || all > ALL_KB * 1000);
   console.log(
-    `\nbudget: ${SCRIPT_KB} kB of script, ${ALL_KB} kB in all; ${over.length} of ${transfers.length} pages are over it`,
+    `\nbudget: ${SCRIPT_KB} kB of script, ${ALL_KB} kB in all; ${too_large.length} of ${transfers.length} pages are over it`,
   );
-  if (over.length > 0) process.exitCode = 1;
+  if (too_large.length > 0) process.exitCode = 1;
 }

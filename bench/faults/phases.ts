@@ -69,11 +69,11 @@ export class Phases {
     while (ledgers.sent.length < plan.messages) await pause(200);
   }
 
-  async #fault(what: string, of: FaultOf, make: () => Promise<unknown>): Promise<void> {
+  async #fault(name: string, target: FaultOf, make: () => Promise<unknown>): Promise<void> {
     const at = wallTime();
     await make();
-    this.#parts.ledgers.faults.push({ what, of, at, ended_at: wallTime() });
-    this.#parts.say(`${what} (${wallTime() - at} ms)`);
+    this.#parts.ledgers.faults.push({ what: name, of: target, at, ended_at: wallTime() });
+    this.#parts.say(`${name} (${wallTime() - at} ms)`);
   }
 
   /**
@@ -84,22 +84,22 @@ export class Phases {
     const { instance, plan, random } = this.#parts;
     const { worker_kills, api_kills, kill_gap_s } = plan;
     const order: { readonly place: Place; readonly among: readonly Place[]; readonly of: FaultOf }[] = [];
-    const add = (among: readonly Place[], number: number, of: FaultOf) => {
+    const add = (among: readonly Place[], number: number, target: FaultOf) => {
       const place = among[number % among.length];
-      if (place) order.push({ place, among, of });
+      if (place) order.push({ place, among, of: target });
     };
     for (let kill = 0, api = 0; kill < worker_kills; kill++) {
       add(instance.workers, kill, 'worker');
       while (api < Math.round(((kill + 1) * api_kills) / worker_kills)) add(instance.apis, api++, 'api');
     }
-    for (const { place, among, of } of order) {
+    for (const { place, among, of: target } of order) {
       const { slot } = place;
       await slot.untilReady();
       const free_at = (this.#killed_at.get(slot.name) ?? 0) + 2 * startTime(place);
       await pause(Math.max(random.between(kill_gap_s[0] * 1000, kill_gap_s[1] * 1000), free_at - wallTime()));
       for (const other of among) await other.slot.untilReady();
-      if (of === 'worker') await this.#killWorker(place);
-      else await this.#fault(`kill -9 ${slot.name}`, of, () => slot.kill());
+      if (target === 'worker') await this.#killWorker(place);
+      else await this.#fault(`kill -9 ${slot.name}`, target, () => slot.kill());
       this.#killed_at.set(slot.name, wallTime());
     }
     for (const { slot } of [...instance.workers, ...instance.apis]) await slot.untilReady();
@@ -282,8 +282,8 @@ function startTime({ slot }: Place): number {
 }
 
 /** Cuts the connection of the first process that sends these bytes. */
-async function cutOne(places: readonly Place[], how: 'cutBefore' | 'cutAfter', bytes: string): Promise<void> {
+async function cutOne(places: readonly Place[], side: 'cutBefore' | 'cutAfter', bytes: string): Promise<void> {
   const end = new AbortController();
-  await Promise.race([pause(CUT_WAIT_MS), ...places.map(({ database }) => database[how](bytes, end.signal))]);
+  await Promise.race([pause(CUT_WAIT_MS), ...places.map(({ database }) => database[side](bytes, end.signal))]);
   end.abort();
 }

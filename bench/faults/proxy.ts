@@ -9,7 +9,7 @@ export interface FaultProxy {
   /** Delays every chunk in both directions by this many milliseconds. */
   delay(ms: number): void;
   /** Blocks all traffic until called with false; connections stay open, and neither side is notified. */
-  mute(on: boolean): void;
+  mute(is_muted: boolean): void;
   /**
    * Cuts the next connection on which the client sends these bytes, after passing them on; stops waiting when the
    * signal aborts.
@@ -111,9 +111,9 @@ export async function startFaultProxy(target: () => { host: string; port: number
     delay(ms) {
       delay_ms = ms;
     },
-    mute(on) {
-      muted = on;
-      if (on) return;
+    mute(is_muted) {
+      muted = is_muted;
+      if (is_muted) return;
       for (const write of waiting.splice(0)) write();
       // Closes the other side of connections that closed meanwhile: a database reserves a slot for a client that it
       // believes is connected.

@@ -14,9 +14,9 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   const { kills, faults, lives, splits } = ledgers;
   const takeovers = kills.map((kill) => ({ kill, seconds: takeoverSeconds(ledgers, kill) }));
   const outages = faults
-    .filter(({ of }) => of === 'database')
-    .map(({ what, ended_at }) => ({
-      what,
+    .filter(({ of: target }) => target === 'database')
+    .map(({ what: name, ended_at }) => ({
+      what: name,
       seconds: ((ledgers.accepted.find((at) => at >= ended_at) ?? Number.POSITIVE_INFINITY) - ended_at) / 1000,
     }));
   const close = kills.filter(({ since_last_kill_ms, start_ms }) => (since_last_kill_ms ?? Infinity) < 2 * start_ms);
@@ -61,7 +61,7 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
         'seconds from the return of the database to the first 202',
         Math.max(...outages.map(({ seconds }) => seconds)),
         plan.speed?.first_accept ?? ALLOWANCE_S,
-        outages.map(({ what, seconds }) => `${what} ${seconds.toFixed(1)} s`),
+        outages.map(({ what: name, seconds }) => `${name} ${seconds.toFixed(1)} s`),
       ),
     );
   return checks;
@@ -71,7 +71,7 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
 function takeoverSeconds({ lives }: Ledgers, { at, taken_over_at, held }: WorkerKill): number {
   if (held === 0) return 0;
   if (taken_over_at === null) return Number.POSITIVE_INFINITY;
-  const there = lives
+  const uptimes = lives
     .flatMap(({ slot, ready_at, ended_at }) =>
       slot.startsWith('worker') && ready_at !== null ? [{ from: ready_at, to: ended_at ?? taken_over_at }] : [],
     )
@@ -80,7 +80,7 @@ function takeoverSeconds({ lives }: Ledgers, { at, taken_over_at, held }: Worker
     .sort((left, right) => left.from - right.from);
   let covered = 0;
   let upto = at;
-  for (const { from, to } of there) {
+  for (const { from, to } of uptimes) {
     covered += Math.max(0, to - Math.max(from, upto));
     upto = Math.max(upto, to);
   }

@@ -26,7 +26,7 @@ export function latencies(
       .filter(({ outcome, late }) => outcome !== 'accepted' || late)
       .map(({ message_id, recipient }) => keyOf(message_id.split('@')[0] ?? '', recipient)),
   );
-  const outages = ledgers.faults.filter(({ of }) => of === 'database');
+  const outages = ledgers.faults.filter(({ of: target }) => target === 'database');
   const all: number[] = [];
   const away: number[] = [];
   for (const sent of ledgers.sent) {

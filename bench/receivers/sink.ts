@@ -94,10 +94,10 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean, turn: (take: 
         pending_since = arrived;
         if (end < 0) break;
         body = false;
-        const [whole, since] = [mail, began_at];
+        const [text, since] = [mail, began_at];
         mail = '';
         turn(() => {
-          on_mail(whole, since);
+          on_mail(text, since);
           responses += '250 taken\r\n';
           if (!reading) response();
         });

@@ -27,19 +27,19 @@ export interface Report {
   readonly figures?: Readonly<Record<string, number>>;
 }
 
-export function line(id: string, what: string, value: string, ratios: readonly number[] = [], goal?: Goal): Line {
-  return { id, what, value, ratios, goal: goal ?? null };
+export function line(id: string, label: string, value: string, ratios: readonly number[] = [], goal?: Goal): Line {
+  return { id, what: label, value, ratios, goal: goal ?? null };
 }
 
 export function printReport({ title, lines, rounds }: Report): void {
   process.stdout.write(`\n${title}\n`);
-  for (const { id, what, value, ratios, goal } of lines) {
+  for (const { id, what: label, value, ratios, goal } of lines) {
     const { median, least: min, most: max } = spreadOf(ratios);
     const ratio_text = ratios.length === 0 ? '' : `× ${median.toFixed(2)}`;
     const range = ratios.length < 2 ? '' : `${min.toFixed(2)}–${max.toFixed(2)}`;
     const judgement = goal && ratios.length > 0 ? judge(median, goal) : '';
     process.stdout.write(
-      `  ${id.padEnd(4)}${what.padEnd(66)}${value.padEnd(40)}${ratio_text.padEnd(9)}${range.padEnd(12)}${judgement}\n`,
+      `  ${id.padEnd(4)}${label.padEnd(66)}${value.padEnd(40)}${ratio_text.padEnd(9)}${range.padEnd(12)}${judgement}\n`,
     );
   }
   if (rounds) process.stdout.write(`  ${stealText(rounds)}\n`);

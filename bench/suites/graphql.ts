@@ -110,13 +110,13 @@ async function measureReads({ sql, port, secrets, seconds }: Site, count: number
 
 async function measureRefusals({ sql, port, secrets, seconds }: Site): Promise<Report> {
   const lines: Line[] = [];
-  for (const [what, document] of hostile) {
+  for (const [label, document] of hostile) {
     await sql`delete from query_budgets`;
     const requests = Array.from({ length: 100 }, (_, index) => post(secrets[index] ?? '', document(index)));
     const result = await runLoad({ port, connections: 1, seconds, count: 100, requests });
-    requireOnly(400, result, what);
+    requireOnly(400, result, label);
     const value = `p50 ${result.p50_ms.toFixed(1)}  p99 ${result.p99_ms.toFixed(1)} ms`;
-    lines.push(line('L1', `${what}, until it is refused; p99 ÷ 50 ms`, value, [result.p99_ms / 50], { at_most: 1 }));
+    lines.push(line('L1', `${label}, until it is refused; p99 ÷ 50 ms`, value, [result.p99_ms / 50], { at_most: 1 }));
   }
   return { title: 'Documents that ask for too much', lines, rounds: null };
 }

@@ -102,20 +102,20 @@ async function measureLists(few: ProductDatabase, many: ProductDatabase, options
     rest: await startProduct(product, { ROLES: 'rest' }),
   });
   const sides = [await open('few', few), await open('many', many)];
-  const measure = async (what: string, path: string, { secrets, rest }: Side) => {
+  const measure = async (label: string, path: string, { secrets, rest }: Side) => {
     const result = await runLoad({ port: rest.port, connections: 1, seconds, requests: pagesAnywhere(path, secrets) });
-    requireOnly(200, result, what);
+    requireOnly(200, result, label);
     return result;
   };
   try {
     // One uncounted run: it plans the statements and reads the indexes from disk.
-    for (const [what, path] of lists) for (const side of sides) await measure(what, path, side);
+    for (const [label, path] of lists) for (const side of sides) await measure(label, path, side);
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
-      for (const [what, path] of lists) {
+      for (const [label, path] of lists) {
         for (const side of sides) {
-          const { p50_ms, p99_ms } = await measure(what, path, side);
-          keep(`${what}, ${side.name}, p50 ms`, p50_ms);
-          keep(`${what}, ${side.name}, p99 ms`, p99_ms);
+          const { p50_ms, p99_ms } = await measure(label, path, side);
+          keep(`${label}, ${side.name}, p50 ms`, p50_ms);
+          keep(`${label}, ${side.name}, p99 ms`, p99_ms);
         }
       }
     });
@@ -130,14 +130,14 @@ async function measureLists(few: ProductDatabase, many: ProductDatabase, options
 }
 
 function linesOf(rounds: Rounds): Line[] {
-  const values = (what: string, side: string, of: string) => rounds.values(`${what}, ${side}, ${of} ms`);
-  const lines = lists.map(([what]) => {
-    const figure = (of: string) =>
-      `${median(values(what, 'many', of)).toFixed(1)} (${median(values(what, 'few', of)).toFixed(1)})`;
-    const ratios = ratiosOf(values(what, 'many', 'p99'), values(what, 'few', 'p99'));
-    return line('R1', what, `p50 ${figure('p50')}  p99 ${figure('p99')} ms`, ratios, { at_most: 1.5 });
+  const values = (label: string, side: string, figure: string) => rounds.values(`${label}, ${side}, ${figure} ms`);
+  const lines = lists.map(([label]) => {
+    const figure = (measure: string) =>
+      `${median(values(label, 'many', measure)).toFixed(1)} (${median(values(label, 'few', measure)).toFixed(1)})`;
+    const ratios = ratiosOf(values(label, 'many', 'p99'), values(label, 'few', 'p99'));
+    return line('R1', label, `p50 ${figure('p50')}  p99 ${figure('p99')} ms`, ratios, { at_most: 1.5 });
   });
-  const worst = Math.max(...lists.map(([what]) => median(values(what, 'many', 'p99'))));
+  const worst = Math.max(...lists.map(([label]) => median(values(label, 'many', 'p99'))));
   return [...lines, line('R1', 'the slowest p99 ÷ 10 ms', `${worst.toFixed(1)} ms`, [worst / 10], { at_most: 1 })];
 }
 
@@ -164,10 +164,10 @@ async function measureInserts(server: BenchServer, full: ProductDatabase, option
     });
     const [filled, bare] = [rounds.values(FULL), rounds.values(EMPTY)];
     const value = `${median(filled).toFixed(0)} ÷ ${median(bare).toFixed(0)} /s`;
-    const what = `accept with ${messages} messages ÷ on empty tables`;
+    const label = `accept with ${messages} messages ÷ on empty tables`;
     return {
       title: 'Inserts, medians',
-      lines: [line('R2', what, value, ratiosOf(filled, bare), { at_least: 0.9 })],
+      lines: [line('R2', label, value, ratiosOf(filled, bare), { at_least: 0.9 })],
       rounds,
     };
   } finally {

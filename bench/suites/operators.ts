@@ -78,8 +78,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 /** Measures the worker's jobs that precompute the counts. */
 async function measureChores(sql: Sql, services: Services): Promise<Report> {
   const lines: Line[] = [];
-  const add = (what: string, ms: number, goal_ms: number | null) =>
-    lines.push(line('N1', what, `${ms.toFixed(0)} ms`, goal_ms === null ? [] : [ms / goal_ms], { at_most: 1 }));
+  const add = (label: string, ms: number, goal_ms: number | null) =>
+    lines.push(line('N1', label, `${ms.toFixed(0)} ms`, goal_ms === null ? [] : [ms / goal_ms], { at_most: 1 }));
   const countPart = (part: string) => sql`
     insert into backlog_snapshots (part, next_at)
     select part, case when part = ${part} then now() - interval '1 second' else now() + interval '1 hour' end
@@ -158,8 +158,8 @@ interface Question {
 
 type AnyOperation = Parameters<typeof invoke>[1];
 
-function question(what: string, operation: AnyOperation, raw: unknown, goal_ms = LIST_GOAL_MS): Question {
-  return { what, goal_ms, ask: (ctx) => invoke(ctx, operation, raw) };
+function question(label: string, operation: AnyOperation, raw: unknown, goal_ms = LIST_GOAL_MS): Question {
+  return { what: label, goal_ms, ask: (ctx) => invoke(ctx, operation, raw) };
 }
 
 async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
@@ -173,9 +173,9 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
   const back = (hours: number) => new Date(systemClock.now() - hours * HOUR_MS).toISOString();
   const all = { metrics: ['accepted', 'delivered', 'deferred', 'bounced', 'accept_to_delivered_p95'] };
   const questions: Question[] = [
-    ...(['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const).flatMap((by) =>
+    ...(['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const).flatMap((dimension) =>
       (['instance', 'workspace'] as const).map((reach) =>
-        question(`backlog by ${by}, ${reach}`, getBacklog, { by, reach, top: 100 }),
+        question(`backlog by ${dimension}, ${reach}`, getBacklog, { by: dimension, reach, top: 100 }),
       ),
     ),
     question('failures, 2 hours by the minute', failureGroups, { since: back(1.9), reach: 'instance' }),
@@ -224,7 +224,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
     question('waiting reason of one message', getMessage, { id: largest.message_id }, WAITING_GOAL_MS),
   ];
   const lines: Line[] = [];
-  for (const { what, goal_ms, ask } of questions) {
+  for (const { what: label, goal_ms, ask } of questions) {
     // The first run plans the statements and reads the indexes from disk.
     await ask(ctx);
     const times: number[] = [];
@@ -232,7 +232,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
     const sorted = ascending(times);
     const [p50, p95] = [percentile(sorted, 50), percentile(sorted, 95)];
     const value = `p50 ${p50.toFixed(1)}  p95 ${p95.toFixed(1)} ms`;
-    lines.push(line('N2', `${what}; p95 ÷ ${goal_ms} ms`, value, [p95 / goal_ms], { at_most: 1 }));
+    lines.push(line('N2', `${label}; p95 ÷ ${goal_ms} ms`, value, [p95 / goal_ms], { at_most: 1 }));
   }
   return { title: 'Questions of operators, one after another', lines, rounds: null };
 }

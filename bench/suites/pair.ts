@@ -22,7 +22,7 @@ const DRAIN_SIGNATURES = 'drain ÷ signatures';
 export const pairable: readonly string[] = ['accept', 'deliver'];
 
 type Side = 'this' | 'other';
-const seriesOf = (side: Side, what: string) => `${side}: ${what}`;
+const seriesOf = (side: Side, series: string) => `${side}: ${series}`;
 
 /**
  * A1, D1 and D3 of another checkout and of this one, each with its own schema, on one server and under the same load.

@@ -55,8 +55,8 @@ async function measurePriorities(server: BenchServer, { rounds: count, seconds }
     });
     const wait = (name: string, series: string) => {
       const [ms, ratios] = [rounds.values(series), rounds.values(series).map((value) => value / LONGEST_WAIT_MS)];
-      const what = `p99 of ${name}, accept to 250 ÷ ${LONGEST_WAIT_MS} ms`;
-      return line('P', what, `${median(ms).toFixed(0)} ms`, ratios, { at_most: 1 });
+      const label = `p99 of ${name}, accept to 250 ÷ ${LONGEST_WAIT_MS} ms`;
+      return line('P', label, `${median(ms).toFixed(0)} ms`, ratios, { at_most: 1 });
     };
     const lines = [
       wait(`${PACE}/s high`, HIGH),

@@ -211,10 +211,10 @@ async function tablesOf(sql: Sql): Promise<TableRow[]> {
 }
 
 /** Measures how long a vacuum of a table takes, and how much WAL it writes. */
-async function vacuumOf(sql: Sql, table: string, how: string): Promise<{ readonly ms: number; readonly wal: number }> {
+async function vacuumOf(sql: Sql, table: string, mode: string): Promise<{ readonly ms: number; readonly wal: number }> {
   const before = await walOf(sql);
   const started = performance.now();
-  await sql.unsafe(`vacuum (${how}index_cleanup on) ${table}`);
+  await sql.unsafe(`vacuum (${mode}index_cleanup on) ${table}`);
   return { ms: performance.now() - started, wal: (await walOf(sql)) - before };
 }
 

@@ -76,16 +76,16 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
         for (const { process } of running) await process.stop();
       }
     });
-    const beside = (what: string, name: string, goal: { at_least: number } | { at_most: number }) => {
-      const [values, without] = [rounds.values(`${what} ${name}`), rounds.values(`${what} ${WITHOUT}`)];
+    const beside = (label: string, name: string, goal: { at_least: number } | { at_most: number }) => {
+      const [values, without] = [rounds.values(`${label} ${name}`), rounds.values(`${label} ${WITHOUT}`)];
       const value = `${median(values).toFixed(0)} ÷ ${median(without).toFixed(0)}`;
-      return line('T1', `${what} ${name} ÷ without`, value, ratiosOf(values, without), goal);
+      return line('T1', `${label} ${name} ÷ without`, value, ratiosOf(values, without), goal);
     };
     const goals = { [RATE]: { at_least: MIN_SHARE }, [PROCESSOR]: { at_most: MAX_PROCESSOR } };
     return {
       title: 'What telemetry costs accept (A1), in turns',
-      lines: Object.entries(goals).flatMap(([what, goal]) =>
-        [WITH_TELEMETRY, TRACED_TOO].map((name) => beside(what, name, goal)),
+      lines: Object.entries(goals).flatMap(([label, goal]) =>
+        [WITH_TELEMETRY, TRACED_TOO].map((name) => beside(label, name, goal)),
       ),
       rounds,
     };

@@ -67,9 +67,9 @@ export function startContainer(options: ContainerOptions): Container {
     const [code] = await once(enter(options, command), 'close');
     return code === 0;
   };
-  const until = async (there: () => Promise<boolean>): Promise<number> => {
+  const until = async (isThere: () => Promise<boolean>): Promise<number> => {
     while (performance.now() - started < GIVE_UP_MS && child.exitCode === null) {
-      if (await there()) return performance.now() - started;
+      if (await isThere()) return performance.now() - started;
       await pause(POLL_MS);
     }
     throw new Error(`the container was not ready in time and said:\n${output}`);

@@ -72,8 +72,8 @@ describe('a content link', () => {
 
     expect(during).toHaveLength(0);
     await expect.poll(async () => [...(await stored())]).toEqual(before);
-    const whole = await admin.get(pathOf(url));
-    expect([whole.status, whole.text.length]).toEqual([200, bytes]);
+    const full = await admin.get(pathOf(url));
+    expect([full.status, full.text.length]).toEqual([200, bytes]);
     expect((await admin.get(pathOf(url))).status).toBe(404);
   });
 
@@ -135,8 +135,8 @@ describe('a content link', () => {
     );
     expect(errors).toEqual([]);
     // The shape matches the query. A missing field fails below.
-    const { content, raw, again } = (data as { node: ContentLinks }).node;
-    expect(again.url).toBe(raw.url);
+    const { content, raw, again: second } = (data as { node: ContentLinks }).node;
+    expect(second.url).toBe(raw.url);
     expect(raw.expiresAt).toBe(new Date(world.clock.now() + 5 * MINUTE_MS).toISOString());
 
     const source = await admin.get(pathOf(raw.url));

@@ -42,10 +42,10 @@ describe('/docs', () => {
       [...response.text.matchAll(/href="(?:\/docs\/([^"#]+))?(?:#([^"]+))?"/g)]
         .filter(([, page, anchor]) => {
           const target = page?.endsWith('.md') ? page.slice(0, -3) : (page ?? name);
-          const there = anchors.get(target);
+          const page_anchors = anchors.get(target);
           // Not a page of the library: the anchor is an operation name.
           if (target === 'try') return false;
-          return there === undefined || (anchor !== undefined && !there.includes(anchor));
+          return page_anchors === undefined || (anchor !== undefined && !page_anchors.includes(anchor));
         })
         .map(([link]) => `${name}: ${link}`),
     );

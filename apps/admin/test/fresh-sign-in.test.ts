@@ -96,7 +96,7 @@ describe('a session signed in more than an hour ago', () => {
 
   it('counts as fresh for an hour after the right password, but not after a wrong one', async () => {
     const { api, cookie, user_id } = await people();
-    const make = (by: Dashboard) => by.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
+    const make = (session: Dashboard) => session.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     await world.clock.advance(HOUR_MS);
 
     const wrong = await confirm(cookie, { password: 'wrong' }, JSON_ONLY);
@@ -145,8 +145,8 @@ describe('a session signed in more than an hour ago', () => {
 
     const response = await confirm(cookie);
 
-    const [set, ...others] = response.headers.getSetCookie();
-    expect(others).toEqual([]);
+    const [set, ...rest] = response.headers.getSetCookie();
+    expect(rest).toEqual([]);
     expect(set).toMatch(/^sid=[\w-]{43}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(set).not.toContain(cookie);
     expect(await response.text()).not.toContain(set?.slice(4, 47));
@@ -181,7 +181,7 @@ const askGraphql = (token: string) =>
 describe('the password confirmation page', () => {
   it('is linked in the rejection, and renews the session with the right password', async () => {
     const { api, cookie, email } = await people();
-    const make = (by = api) => by.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
+    const make = (session = api) => session.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     await world.clock.advance(HOUR_MS);
     const { token } = await api.session.token.mutate();
     expect((await askGraphql(token)).status).toBe(200);

@@ -220,12 +220,12 @@ describe('a single message', () => {
     const retry = `mutation ($id: ID!) {
       messageRetry(input: { id: $id }) { ... on MessagePayload { email { id } } ${REFUSAL} }
     }`;
-    const again = await graphql.ask(retry, { id: deferred });
+    const repeat = await graphql.ask(retry, { id: deferred });
     await world.drain();
     const late = await graphql.ask(retry, { id: deferred });
 
     expect(field(now, 'messageSendNow')).toEqual({ email: { id: scheduled } });
-    expect(field(again, 'messageRetry')).toEqual({ email: { id: deferred } });
+    expect(field(repeat, 'messageRetry')).toEqual({ email: { id: deferred } });
     expect(field(late, 'messageRetry')).toEqual({ code: 'UNPROCESSABLE', reason: 'not_deferred' });
     expect(world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${deferred}@`))).toHaveLength(1);
   });

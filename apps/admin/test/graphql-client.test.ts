@@ -23,11 +23,11 @@ describe('the typed client', () => {
 
     const { messages } = await ask(server, RecentMessagesDocument, { first: 1, filter: { status: ['QUEUED'] } });
     const { messageCancel } = await ask(server, CancelMessageDocument, { id });
-    const again = await ask(server, CancelMessageDocument, { id: 'msg_nothing' });
+    const repeat = await ask(server, CancelMessageDocument, { id: 'msg_nothing' });
 
     expect(messages.nodes).toMatchObject([{ id, subject: 'Typed', timeline: { nodes: [{ type: 'email.queued' }] } }]);
     expect(messageCancel).toEqual({ __typename: 'MessagePayload', email: { id, status: 'CANCELED' } });
-    expect(again.messageCancel).toMatchObject({ __typename: 'NotFoundError', reason: 'message_not_found' });
+    expect(repeat.messageCancel).toMatchObject({ __typename: 'NotFoundError', reason: 'message_not_found' });
   });
 
   it('throws an error that includes the reason when the server rejects a request', async () => {

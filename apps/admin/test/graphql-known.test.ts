@@ -92,11 +92,11 @@ it('messages show the same fields whether or not their recipients are requested'
   const own = 'id status sentAt deliveredAt to timeline { nodes { type } }';
 
   const alone = await graphql.ask(`{ messages { nodes { ${own} } } }`);
-  const whole = await graphql.ask(`{ messages { nodes { ${own} recipientCounts { count } } } }`);
+  const full = await graphql.ask(`{ messages { nodes { ${own} recipientCounts { count } } } }`);
 
   const { nodes } = (alone.data as { messages: { nodes: { status: string }[] } }).messages;
   expect(nodes.map(({ status }) => status)).toEqual(['SENDING', 'DELIVERED', 'DELIVERED', 'DELIVERED']);
   expect(nodes[0]).toMatchObject({ sentAt: expect.any(String) });
   const expected_nodes = nodes.map((node) => ({ ...node, recipientCounts: [{ count: 1 }] }));
-  expect(whole.data).toEqual({ messages: { nodes: expected_nodes } });
+  expect(full.data).toEqual({ messages: { nodes: expected_nodes } });
 });

@@ -108,11 +108,11 @@ describe('a workspace object', () => {
     ['suppressionRemove', 'suppression', 'suppression_not_found'],
     ['webhookDelete', 'webhook', 'webhook_not_found'],
     ['deliveryReplay', 'delivery', 'delivery_not_found'],
-  ] as const)('does not exist for %s of another workspace', async (mutation, what, reason) => {
+  ] as const)('does not exist for %s of another workspace', async (mutation, kind, reason) => {
     const query = `mutation ($id: ID!) { ${mutation}(input: { id: $id }) { ... on NotFoundError { code reason } } }`;
 
-    const foreign = await graphql.ask(query, { id: owned[what] }, { key: stranger });
-    const absent = await graphql.ask(query, { id: `${owned[what].slice(0, 4)}${'0'.repeat(26)}` });
+    const foreign = await graphql.ask(query, { id: owned[kind] }, { key: stranger });
+    const absent = await graphql.ask(query, { id: `${owned[kind].slice(0, 4)}${'0'.repeat(26)}` });
 
     for (const response of [foreign, absent])
       expect(response.data).toEqual({ [mutation]: { code: 'NOT_FOUND', reason } });

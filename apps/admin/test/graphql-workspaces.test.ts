@@ -186,12 +186,12 @@ describe('the audit log', () => {
     expect(earlier.auditLog).toMatchObject({ nodes: [{ action: 'workspace.created' }] });
     expect(instance.auditLog).toMatchObject({ nodes: [set] });
     expect(response.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });
-    const again = await ask(
+    const entry = await ask(
       'query ($id: ID!) { node(id: $id) { ... on AuditEntry { target { id } } } }',
       nodes[0],
       secret,
     );
-    expect(again.node).toEqual({ target: { id } });
+    expect(entry.node).toEqual({ target: { id } });
   });
 
   it('can be streamed as it grows, and resumed from a cursor', async () => {

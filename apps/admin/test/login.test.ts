@@ -310,10 +310,12 @@ describe('twenty wrong passwords', () => {
   ])('fairness L7: are rejected beyond the documented limit: %s', async (limit, subject, other) => {
     const signed_in = (await signIn({}, { 'x-forwarded-for': '192.0.2.20' })).headers.getSetCookie();
     const [sid = '', device = ''] = signed_in.map((cookie) => cookie.split(';')[0] ?? '');
-    const by: Headers = subject === 'session %' ? { cookie: sid } : subject === 'device %' ? { cookie: device } : {};
+    const headers: Headers =
+      subject === 'session %' ? { cookie: sid } : subject === 'device %' ? { cookie: device } : {};
     const path = subject === 'session %' ? '/login/confirm' : '/login';
     const tryWrong = async () =>
-      (await post(path, { email: OPERATOR, password: 'wrong' }, { 'x-forwarded-for': '192.0.2.21', ...by })).status;
+      (await post(path, { email: OPERATOR, password: 'wrong' }, { 'x-forwarded-for': '192.0.2.21', ...headers }))
+        .status;
     await sql`delete from login_failures`;
     await tryWrong();
     const set = await sql`
@@ -341,7 +343,7 @@ describe('twenty wrong passwords', () => {
 
   it('are counted across processes, even when attempted concurrently', async () => {
     const second = await startAdmin(await world.peer());
-    const there = `http://127.0.0.1:${second.port}`;
+    const second_url = `http://127.0.0.1:${second.port}`;
     const wrong = async (base: string) => {
       const body = new URLSearchParams({ email: 'many@sandbox.test', password: 'wrong' });
       return (await fetch(`${base}/login`, { method: 'POST', headers: { origin: base }, body })).status;
@@ -349,7 +351,7 @@ describe('twenty wrong passwords', () => {
     await wrong(origin);
     await sql`update login_failures set failed = 15 where subject like 'account %'`;
 
-    const statuses = await Promise.all(Array.from({ length: 8 }, (_, index) => wrong(index % 2 ? origin : there)));
+    const statuses = await Promise.all(Array.from({ length: 8 }, (_, index) => wrong(index % 2 ? origin : second_url)));
 
     await second.stop();
     expect(statuses.sort()).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);

@@ -132,10 +132,10 @@ describe('a member', () => {
       role: 'viewer',
       entry: 'password',
     });
-    const again = await refusalOf(operator.api.members.invite.mutate({ email: 'ALAN@people.test', role: 'admin' }));
+    const repeat = await refusalOf(operator.api.members.invite.mutate({ email: 'ALAN@people.test', role: 'admin' }));
 
     expect(await signInWith('alan@people.test', invited.password ?? '')).toBe(303);
-    expect(again).toMatchObject({ status: 422, reason: 'member_exists' });
+    expect(repeat).toMatchObject({ status: 422, reason: 'member_exists' });
   });
 
   it('can be added only by operators if known elsewhere, without getting account credentials', async () => {
@@ -169,7 +169,7 @@ describe('a member', () => {
       const invited = await operator.api.members.invite.mutate({ email, role: 'admin' });
       const entered = await signInWith(email, password);
       const { status, api } = await follow(invited.login_url ?? '');
-      const again = await operator.api.members.invite.mutate({
+      const repeat = await operator.api.members.invite.mutate({
         email,
         role: 'viewer',
         workspace_id: third.workspace_id,
@@ -178,7 +178,7 @@ describe('a member', () => {
       expect(invited).toMatchObject({ id: invitation.id, login_url: expect.any(String) });
       expect(entered).toBe(401);
       expect(status).toBe(303);
-      expect(again).toMatchObject({ id: invitation.id, password: null, login_url: null });
+      expect(repeat).toMatchObject({ id: invitation.id, password: null, login_url: null });
       expect(await api.people.me.query()).toMatchObject({ id: invitation.id });
     },
   );
@@ -281,13 +281,13 @@ describe('a member', () => {
     const inviter = await signedIn(world, admin, 'admin');
     const removed_member = await signedIn(world, admin, 'member');
     const second = await startAdmin(await world.peer());
-    const there = dashboard(second.port, removed_member.cookie);
-    await there.emails.list.query();
+    const remote = dashboard(second.port, removed_member.cookie);
+    await remote.emails.list.query();
 
     await inviter.api.members.remove.mutate({ user_id: removed_member.user_id });
 
     expect(await refusalOf(removed_member.api.emails.list.query())).toMatchObject(expired_session);
-    expect(await refusalOf(there.emails.list.query())).toMatchObject(expired_session);
+    expect(await refusalOf(remote.emails.list.query())).toMatchObject(expired_session);
     await second.stop();
     const { data } = await inviter.api.members.list.query({ limit: 100 });
     expect(data.map(({ id }) => id)).not.toContain(removed_member.user_id);
@@ -315,11 +315,11 @@ describe('a member', () => {
     const { email, user_id } = person;
     await operator.api.members.invite.mutate({ email, role: 'viewer', workspace_id: other.workspace_id });
     const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email });
-    const there = await follow((await invoke(world.as(world.workspace_id), createLoginLink, { email })).url);
-    await there.api.people.switchWorkspace.mutate({ workspace_id: other.workspace_id });
+    const remote = await follow((await invoke(world.as(world.workspace_id), createLoginLink, { email })).url);
+    await remote.api.people.switchWorkspace.mutate({ workspace_id: other.workspace_id });
 
     await foe.api.members.setRole.mutate({ user_id, role: 'member' });
-    const signed_out = await refusalOf(there.api.people.me.query());
+    const signed_out = await refusalOf(remote.api.people.me.query());
     await foe.api.members.remove.mutate({ user_id });
 
     expect(signed_out).toMatchObject(expired_session);
@@ -332,14 +332,14 @@ describe('a member', () => {
     const theirs = await signedIn(world, admin, 'member', other.workspace_id);
     const inviter = await signedIn(world, admin, 'admin');
 
-    const there = await refusalOf(inviter.api.members.remove.mutate({ user_id: theirs.user_id }));
+    const existing = await refusalOf(inviter.api.members.remove.mutate({ user_id: theirs.user_id }));
     const nowhere = await refusalOf(inviter.api.members.remove.mutate({ user_id: 'usr_none' }));
     const refusal = await refusalOf(inviter.api.members.list.query({ workspace_id: other.workspace_id }));
     const invented = await refusalOf(inviter.api.members.list.query({ workspace_id: 'wsp_none' }));
 
-    expect(there.message).toBe(String(nowhere.message).replace('usr_none', theirs.user_id));
+    expect(existing.message).toBe(String(nowhere.message).replace('usr_none', theirs.user_id));
     expect(refusal.message).toBe(String(invented.message).replace('wsp_none', other.workspace_id));
-    expect([there.reason, refusal.reason]).toEqual(['member_not_found', 'workspace_not_found']);
+    expect([existing.reason, refusal.reason]).toEqual(['member_not_found', 'workspace_not_found']);
     const members = await operator.api.members.list.query({ workspace_id: other.workspace_id });
     expect(members.data).toMatchObject([{ id: theirs.user_id }]);
   });
@@ -401,8 +401,8 @@ describe('an operator', () => {
 
   it('cannot be removed if it is the last one', async () => {
     const { data } = await operator.api.operators.list.query();
-    const others = data.filter(({ id }) => id !== operator.user_id);
-    for (const { id } of others) await operator.api.operators.remove.mutate({ user_id: id });
+    const other_operators = data.filter(({ id }) => id !== operator.user_id);
+    for (const { id } of other_operators) await operator.api.operators.remove.mutate({ user_id: id });
 
     const refusal = await refusalOf(operator.api.operators.remove.mutate({ user_id: operator.user_id }));
 

@@ -20,13 +20,13 @@ describe("a session's bearer token", () => {
     const token = await api.session.token.mutate();
     const response = await graphql.ask(VIEWER, {}, { key: token.token });
     // A query that has already been validated takes the fast path.
-    const again = await graphql.ask(VIEWER, {}, { key: token.token });
+    const repeat = await graphql.ask(VIEWER, {}, { key: token.token });
     await world.clock.advance(15 * MINUTE_MS);
     const late = await graphql.ask(VIEWER, {}, { key: token.token });
 
     expect(token).toMatchObject({ object: 'session_token', token: expect.stringMatching(/^pr_sess_[0-9a-f]{64}$/) });
     expect(response.data).toEqual({ viewer: { key: null, scopes: ['admin'] }, messages: { nodes: [] } });
-    expect(again.data).toEqual(response.data);
+    expect(repeat.data).toEqual(response.data);
     expect(late.status).toBe(401);
     expect(late.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
   });

@@ -18,7 +18,7 @@ export interface SignedIn {
 export async function signedIn(
   world: World,
   admin: AdminServer,
-  as: WorkspaceRole | 'operator',
+  role: WorkspaceRole | 'operator',
   workspace_id = world.workspace_id,
 ): Promise<SignedIn> {
   const { services, clock } = world;
@@ -28,13 +28,13 @@ export async function signedIn(
     id: user_id,
     email,
     password_hash: null,
-    operator: as === 'operator',
+    operator: role === 'operator',
     vouched: true,
   });
-  if (as !== 'operator') {
+  if (role !== 'operator') {
     await services.sql`
       insert into members (workspace_id, user_id, role, created_at)
-      values (${workspace_id}, ${user_id}, ${as}, clock_now())`;
+      values (${workspace_id}, ${user_id}, ${role}, clock_now())`;
   }
   const { token } = await services.sql.begin((tx) =>
     beginSession(tx, clock.now(), { user_id, workspace_id, by_link: false }),

@@ -58,7 +58,7 @@ beforeAll(async () => {
   };
 });
 
-const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = {
+const calls: Record<string, (api: Dashboard, ids: Theirs) => Promise<unknown>> = {
   'emails.get': (api, { message }) => api.emails.get.query({ id: message }),
   'emails.content': (api, { message }) => api.emails.content.query({ id: message }),
   'emails.cancel': (api, { message }) => api.emails.cancel.mutate({ id: message }),
@@ -85,9 +85,9 @@ const calls: Record<string, (api: Dashboard, of: Theirs) => Promise<unknown>> = 
 };
 
 /** Returns the text of an error without the names of the objects it refers to. */
-function refusalText(refusal: Record<string, unknown>, of: Theirs): string {
+function refusalText(refusal: Record<string, unknown>, ids: Theirs): string {
   let text = JSON.stringify({ ...refusal, request_id: null });
-  for (const [kind, name] of Object.entries(of)) text = text.replaceAll(name, kind);
+  for (const [kind, name] of Object.entries(ids)) text = text.replaceAll(name, kind);
   return text;
 }
 
@@ -96,11 +96,11 @@ describe('an object of another workspace', () => {
     const call = calls[name] ?? (() => Promise.resolve());
     const before = await leave();
 
-    const there = await refusalOf(call(foreign.api, theirs));
+    const existing = await refusalOf(call(foreign.api, theirs));
     const nowhere = await refusalOf(call(foreign.api, absent_ids));
 
-    expect(there.status).toBe(404);
-    expect(refusalText(there, theirs)).toBe(refusalText(nowhere, absent_ids));
+    expect(existing.status).toBe(404);
+    expect(refusalText(existing, theirs)).toBe(refusalText(nowhere, absent_ids));
     expect(await leave()).toEqual(before);
   });
 

@@ -97,11 +97,11 @@ describe('a procedure', () => {
     const foreign = await signedIn(world, admin, 'admin', other.workspace_id);
     const { id } = await world.key({ scopes: ['email:send'] });
 
-    const there = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: id }));
+    const existing = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: id }));
     const nowhere = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: `key_${'0'.repeat(26)}` }));
 
-    expect(there).toMatchObject({ status: 404, reason: 'api_key_not_found' });
-    expect(there.message).toBe(String(nowhere.message).replace(/key_0+/, id));
+    expect(existing).toMatchObject({ status: 404, reason: 'api_key_not_found' });
+    expect(existing.message).toBe(String(nowhere.message).replace(/key_0+/, id));
     expect((await foreign.api.domains.list.query()).data).toEqual([]);
   });
 });

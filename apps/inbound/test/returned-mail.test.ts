@@ -18,12 +18,12 @@ beforeEach(async () => {
 });
 afterEach(() => listener.stop());
 
-const as = () => world.as(world.workspace_id);
+const asWorkspace = () => world.as(world.workspace_id);
 
 /** Sends a message and returns its ID and the envelope sender of the copy that its only recipient received. */
 async function sent(to: string): Promise<{ id: string; return_path: string }> {
   const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' };
-  const { id } = await invoke(as(), sendMessage, mail);
+  const { id } = await invoke(asWorkspace(), sendMessage, mail);
   await world.drain();
   const copy = await world.smtp.waitFor((one) => one.message_id?.includes(id) === true);
   return { id, return_path: copy.envelope_from };
@@ -37,7 +37,7 @@ function failure(address: string, status = '5.1.1', diagnostic = `550 ${status} 
   return deliveryReport({ address, action: 'failed', status, diagnostic });
 }
 
-const messageOf = (id: string) => invoke(as(), getMessage, { id });
+const messageOf = (id: string) => invoke(asWorkspace(), getMessage, { id });
 const typesOf = async (id: string) => (await messageOf(id)).events.map((event) => event.type);
 
 async function suppressed() {
@@ -100,8 +100,8 @@ describe('a bounce report', () => {
     await bring(return_path, failure('twice@example.com'));
 
     await unchangedBy(async () => {
-      const again = await Promise.all([1, 2, 3].map(() => bring(return_path, failure('twice@example.com'))));
-      for (const { data } of again) expect(data).toMatch(/^250 /);
+      const repeats = await Promise.all([1, 2, 3].map(() => bring(return_path, failure('twice@example.com'))));
+      for (const { data } of repeats) expect(data).toMatch(/^250 /);
     });
   });
 

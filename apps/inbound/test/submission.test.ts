@@ -143,18 +143,18 @@ describe('a program that logs in as "api" with a key', () => {
       date: new Date(0),
       headers: { 'Idempotency-Key': 'order-7' },
     };
-    const [first, again] = [await program().sendMail(mail), await program().sendMail(mail)];
+    const [first, second] = [await program().sendMail(mail), await program().sendMail(mail)];
 
-    expect(again.response).toBe(first.response);
+    expect(second.response).toBe(first.response);
   });
 
   it('gets the same id for a repeated Idempotency-Key even with a different Message-ID', async () => {
     const mail = { ...hello, headers: { 'Idempotency-Key': 'order-8' } };
-    const [first, again] = [await program().sendMail(mail), await program().sendMail(mail)];
+    const [first, second] = [await program().sendMail(mail), await program().sendMail(mail)];
     const other = await refusalOf(program().sendMail({ ...mail, subject: 'Other' }));
 
-    expect(again.messageId).not.toBe(first.messageId);
-    expect(again.response).toBe(first.response);
+    expect(second.messageId).not.toBe(first.messageId);
+    expect(second.response).toBe(first.response);
     expect(other.responseCode).toBe(554);
     expect(other.response).toMatch(/Idempotency-Key/);
   });

@@ -58,9 +58,9 @@ export function routeNotFound(method: string, path: string): AppError {
   if (methods.length > 0) return notFound(`${message}. This path supports ${methods.join(', ')}.`);
   const tidied = methodsOf(below(tidy));
   if (tidied.length > 0) {
-    const what = path.endsWith('/') ? 'without the trailing slash' : 'spelled so';
+    const spelling = path.endsWith('/') ? 'without the trailing slash' : 'spelled so';
     return notFound(
-      `${message}. The path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${what}, and supports ${tidied.join(', ')}.`,
+      `${message}. The path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${spelling}, and supports ${tidied.join(', ')}.`,
     );
   }
   return notFound(`${message}. See /v1/openapi.json for all endpoints.`);

@@ -297,8 +297,6 @@ type HeaderName = keyof typeof knownHeaders;
 
 const everyAnswer = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'] as const;
 
-function headersOf(others: readonly HeaderName[]): Json {
-  return Object.fromEntries(
-    [...everyAnswer, ...others].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+function headersOf(names: readonly HeaderName[]): Json {
+  return Object.fromEntries([...everyAnswer, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

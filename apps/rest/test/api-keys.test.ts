@@ -87,7 +87,7 @@ describe('200', () => {
       status: 'revoked',
       revoked_at: new Date(world.clock.now() - 5000).toISOString(),
     });
-    for (const again of responses) expect([again.status, again.text]).toEqual([200, first.text]);
+    for (const repeat of responses) expect([repeat.status, repeat.text]).toEqual([200, first.text]);
     expect(entriesOf(await list('?limit=1'))).toMatchObject([{ id: key.id, status: 'revoked' }]);
   });
 
@@ -481,8 +481,9 @@ describe('500', () => {
 
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.jsonValue(), nearly), async (body) => {
-        const whole = typeof body === 'object' && body !== null ? { name: 'x', scopes: ['email:send'], ...body } : body;
-        for (const response of [await create(JSON.stringify(body)), await create(JSON.stringify(whole))])
+        const full_body =
+          typeof body === 'object' && body !== null ? { name: 'x', scopes: ['email:send'], ...body } : body;
+        for (const response of [await create(JSON.stringify(body)), await create(JSON.stringify(full_body))])
           expect([201, 400, 403], response.text).toContain(response.status);
       }),
       { numRuns: 200 },

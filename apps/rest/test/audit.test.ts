@@ -337,13 +337,13 @@ describe('an API operation', () => {
     const webhook = await hook();
     const before = await lengthOfLog();
 
-    const again = [
+    const repeats = [
       await rest.call('POST', `/email/${id}/cancel`),
       await rest.call('DELETE', `/api-keys/${key.id}`),
       await rest.call('PATCH', `/webhooks/${webhook}`, { body: { status: 'enabled' } }),
     ];
 
-    expect(again.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(repeats.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await lengthOfLog()).toBe(before);
   });
 });
@@ -352,9 +352,9 @@ describe('a resend', () => {
   it('is sent and logged once when repeated under its Idempotency-Key', async () => {
     const id = await sent();
     const before = await lengthOfLog();
-    const again = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });
+    const repeat = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });
 
-    const responses = await Promise.all([again(), again(), again()]);
+    const responses = await Promise.all([repeat(), repeat(), repeat()]);
 
     const [resent_as, ...others] = new Set(responses.map(({ body }) => body.id));
     expect(others).toEqual([]);

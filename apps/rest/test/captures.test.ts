@@ -129,11 +129,11 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
     const id = await firstId();
 
     const one = await rest.call('DELETE', `/captures/${id}`);
-    const again = await rest.call('DELETE', `/captures/${id}`);
+    const repeat = await rest.call('DELETE', `/captures/${id}`);
     const all = await rest.call('DELETE', '/captures');
 
     expect(one.body).toEqual({ object: 'capture', id, deleted: true });
-    expect(again.status).toBe(404);
+    expect(repeat.status).toBe(404);
     expect(all.body).toEqual({ object: 'captures', deleted: 2 });
   });
 

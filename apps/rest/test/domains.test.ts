@@ -247,10 +247,10 @@ describe('200', () => {
 
   it.each(['SERVFAIL', 'REFUSED'] as const)(
     'a verified domain stays verified despite %s, and its email is sent',
-    async (how) => {
-      const name = `${how.toLowerCase()}.test`;
+    async (failure) => {
+      const name = `${failure.toLowerCase()}.test`;
       const before = await verified(name);
-      for (const record of recordsOf(before)) zone.fail(record.fqdn, how);
+      for (const record of recordsOf(before)) zone.fail(record.fqdn, failure);
 
       const response = await verify(name);
 
@@ -281,12 +281,12 @@ describe('200', () => {
     const lost = await verify('lost.test');
     const sent = await send('a@lost.test');
     zone.set(ownership.fqdn, 'TXT', [ownership.value]);
-    const again = await verify('lost.test');
+    const repeat = await verify('lost.test');
 
     expect(lost.body).toMatchObject({ status: 'at_risk', can_send: true });
     expect(lost.body.status_reason).toContain('_postrider.lost.test is missing');
     expect(sent.status).toBe(202);
-    expect(again.body).toMatchObject({ status: 'verified', verified_at: before.body.verified_at });
+    expect(repeat.body).toMatchObject({ status: 'verified', verified_at: before.body.verified_at });
     const about = (data: Record<string, unknown>) => JSON.stringify(data).includes('lost.test');
     expect((await eventsOf('domain.at_risk')).filter(about)).toHaveLength(1);
     expect((await eventsOf('domain.verified')).filter(about)).toHaveLength(2);
@@ -357,16 +357,16 @@ describe('200', () => {
   it('the second signature can be turned on and off, which changes the listed records', async () => {
     await verified('second.test');
 
-    const on = await update('second.test', { dkim_ed25519: true });
-    const again = await update('second.test', { dkim_ed25519: true });
+    const enabled = await update('second.test', { dkim_ed25519: true });
+    const repeat = await update('second.test', { dkim_ed25519: true });
     const off = await update('second.test', { dkim_ed25519: false });
 
     const keys = (response: ApiResponse) =>
       recordsOf(response).flatMap(({ host, purpose }) => (purpose === 'dkim' ? [host] : []));
-    expect([on, again, off].map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(on.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: true });
-    expect(keys(on)).toEqual(['pr1._domainkey', 'pr1-ed25519._domainkey']);
-    expect(again.text).toBe(on.text);
+    expect([enabled, repeat, off].map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(enabled.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: true });
+    expect(keys(enabled)).toEqual(['pr1._domainkey', 'pr1-ed25519._domainkey']);
+    expect(repeat.text).toBe(enabled.text);
     expect(off.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: false });
   });
 

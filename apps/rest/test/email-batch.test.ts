@@ -57,10 +57,10 @@ describe('202', () => {
 
     const first = await rest.call('POST', '/email/batch', { body: batch, headers });
     const before = await countMessages();
-    const again = await rest.call('POST', '/email/batch', { body: batch, headers });
+    const repeat = await rest.call('POST', '/email/batch', { body: batch, headers });
 
-    expect(again.text).toBe(first.text);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(repeat.text).toBe(first.text);
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true');
     expect(await countMessages()).toBe(before);
   });
 

@@ -86,9 +86,9 @@ describe('200', () => {
     expect((await usage()).used).toBe(before.used + 2);
 
     const first = await cancel(id);
-    const again = await Promise.all([cancel(id), cancel(id), cancel(id)]);
+    const repeats = await Promise.all([cancel(id), cancel(id), cancel(id)]);
 
-    expect(again.map(({ status, text }) => [status, text])).toEqual(again.map(() => [200, first.text]));
+    expect(repeats.map(({ status, text }) => [status, text])).toEqual(repeats.map(() => [200, first.text]));
     expect(await usage()).toEqual(before);
     expect(eventsOf(await show(id))).toHaveLength(2);
   });

@@ -37,8 +37,8 @@ async function copyOf(id: string): Promise<SinkMail> {
 /** Returns the bodies of a received message as its reader sees them. A message's text ends with a line break. */
 async function readBodies(mail: SinkMail): Promise<{ text: string; html: string | false }> {
   const parsed = await world.smtp.parsed(mail);
-  const whole = (body: string) => body.replace(/\n$/, '');
-  return { text: whole(parsed.text ?? ''), html: parsed.html === false ? false : whole(parsed.html) };
+  const trimmed = (body: string) => body.replace(/\n$/, '');
+  return { text: trimmed(parsed.text ?? ''), html: parsed.html === false ? false : trimmed(parsed.html) };
 }
 
 describe('200', () => {

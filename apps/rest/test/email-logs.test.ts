@@ -303,9 +303,12 @@ describe('GET /email/{id}', () => {
   it('returns the same as /email/logs/{id}, with the same scope (newcomer N8)', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send'] });
 
-    const [here, there] = [await rest.call('GET', `/email/${sent[0]}`, { key: own.secret }), await logs(`/${sent[0]}`)];
+    const [here, foreign] = [
+      await rest.call('GET', `/email/${sent[0]}`, { key: own.secret }),
+      await logs(`/${sent[0]}`),
+    ];
 
-    expect([here.status, here.body]).toEqual([200, there.body]);
+    expect([here.status, here.body]).toEqual([200, foreign.body]);
     expect(errorOf(await rest.call('GET', `/email/${sent[0]}`, { key })).required_scope).toBe('email:logs:read');
     expect(errorOf(await rest.call('GET', '/email/msg_absent')).reason).toBe('message_not_found');
     expect(errorOf(await rest.call('GET', '/email/batch')).reason).toBe('route_not_found');

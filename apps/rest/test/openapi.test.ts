@@ -77,11 +77,11 @@ describe('the OpenAPI document', () => {
 
   it('resolves every reference, and references every component', () => {
     const referred = new Set(objectsIn(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])));
-    const there = (['schemas', 'responses', 'headers'] as const).flatMap((kind) =>
+    const names = (['schemas', 'responses', 'headers'] as const).flatMap((kind) =>
       Object.keys(document.components[kind]).map((name) => `#/components/${kind}/${name}`),
     );
 
-    expect([...referred].sort()).toEqual(there.sort());
+    expect([...referred].sort()).toEqual(names.sort());
   });
 
   it('lists every route and nothing else', () => {
@@ -186,10 +186,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('varies between addresses only in its server entry', () => {
-    const [here, there] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
+    const [here, external] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
 
-    expect(here).toEqual({ ...there, servers: [{ url: 'https://mail.example.com/v1' }] });
-    expect(here?.paths).toBe(there?.paths);
+    expect(here).toEqual({ ...external, servers: [{ url: 'https://mail.example.com/v1' }] });
+    expect(here?.paths).toBe(external?.paths);
   });
 });
 

@@ -20,14 +20,14 @@ export interface RawConnection {
 export async function openRaw(port: number): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1');
   let received = Buffer.alloc(0);
-  let over = false;
+  let ended = false;
   socket.on('error', () => undefined);
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
     socket.emit('progress');
   });
   socket.on('close', () => {
-    over = true;
+    ended = true;
     socket.emit('progress');
   });
   await once(socket, 'connect');
@@ -41,12 +41,12 @@ export async function openRaw(port: number): Promise<RawConnection> {
           received = received.subarray(parsed.length);
           return parsed.answer;
         }
-        if (over) throw new Error(`the connection ended after ${JSON.stringify(received.toString())}`);
+        if (ended) throw new Error(`the connection ended after ${JSON.stringify(received.toString())}`);
         await once(socket, 'progress');
       }
     },
     async closed() {
-      while (!over) await once(socket, 'progress');
+      while (!ended) await once(socket, 'progress');
     },
   };
 }

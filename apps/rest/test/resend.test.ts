@@ -91,10 +91,10 @@ describe('the Resend client', () => {
 
   it('gets the same id for the same idempotency key, and a rejection for a different body', async () => {
     const first = await client().emails.send(hello, { idempotencyKey: 'order-1' });
-    const again = await client().emails.send(hello, { idempotencyKey: 'order-1' });
+    const repeat = await client().emails.send(hello, { idempotencyKey: 'order-1' });
     const other = await client().emails.send({ ...hello, subject: 'Other' }, { idempotencyKey: 'order-1' });
 
-    expect(again.data).toEqual(first.data);
+    expect(repeat.data).toEqual(first.data);
     expect(other.error).toMatchObject({ statusCode: 409, name: 'invalid_idempotent_request' });
   });
 

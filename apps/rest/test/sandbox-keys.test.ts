@@ -17,11 +17,11 @@ describe('an idempotency key', () => {
       rest.call('POST', '/email/send', { key, body: mail, headers: { 'idempotency-key': 'order-1815' } });
 
     const first = [await ask(sandbox.secret), await ask(live.secret)];
-    const again = [await ask(sandbox.secret), await ask(live.secret)];
+    const repeats = [await ask(sandbox.secret), await ask(live.secret)];
 
     expect(first.map(({ status }) => status)).toEqual([202, 202]);
     expect(first[0]?.body.id).not.toBe(first[1]?.body.id);
-    expect(again.map(({ body }) => body.id)).toEqual(first.map(({ body }) => body.id));
+    expect(repeats.map(({ body }) => body.id)).toEqual(first.map(({ body }) => body.id));
   });
 
   it('returns no replay to an API key that may not send from that domain', async () => {

@@ -16,10 +16,10 @@ export interface OnlyOne {
 
 /** Refuses to start a second all-in-one Postrider on the same data directory, and reports where the first one runs. */
 export async function claimData(config: Config): Promise<OnlyOne> {
-  const whole = roleNames.every((role) => config.ROLES.includes(role));
-  const text = (url: string | null) => JSON.stringify({ whole, url } satisfies ServerRecord);
-  const own_claim: Claim = await claim(config.DATA_DIR, text(null), (others) => {
-    const other = whole ? others.map(readSaid).find((record) => record.whole) : undefined;
+  const all_roles = roleNames.every((role) => config.ROLES.includes(role));
+  const text = (url: string | null) => JSON.stringify({ whole: all_roles, url } satisfies ServerRecord);
+  const own_claim: Claim = await claim(config.DATA_DIR, text(null), (names) => {
+    const other = all_roles ? names.map(readSaid).find((record) => record.whole) : undefined;
     if (!other) return;
     const where = other.url === null ? 'It is still starting' : `It runs at ${other.url}`;
     throw new Error(
@@ -32,6 +32,6 @@ export async function claimData(config: Config): Promise<OnlyOne> {
 
 function readSaid(text: string): ServerRecord {
   // Written by a process of the same user, either with the line above or by another release.
-  const { whole = false, url = null } = JSON.parse(text) as Partial<ServerRecord>;
-  return { whole, url };
+  const { whole: all_roles = false, url = null } = JSON.parse(text) as Partial<ServerRecord>;
+  return { whole: all_roles, url };
 }

@@ -16,9 +16,9 @@ const { services } = world;
 const watch = createInstanceWatch(services, null);
 
 async function serveMetrics(
-  of: Services,
+  source_services: Services,
 ): Promise<{ readonly url: string; readonly local_port: number | null; stop(): Promise<void> }> {
-  const endpoint = await openMetricsEndpoint(of, 3000);
+  const endpoint = await openMetricsEndpoint(source_services, 3000);
   const listener = await listenHttp(endpoint.handler);
   return {
     url: `${listener.url}/metrics`,

@@ -73,9 +73,9 @@ export class Neighbor {
    */
   arrivals(entries: readonly ArrivalEntry[]): readonly { readonly of: Sample['of']; readonly ms: number }[] {
     const arrived = new Map(entries.map(({ recipient, at }) => [recipient, at]));
-    return this.samples.map(({ of, to, began_at }) => {
+    return this.samples.map(({ of: path, to, began_at }) => {
       const at = arrived.get(to);
-      return { of, ms: at === undefined ? Number.POSITIVE_INFINITY : at - began_at };
+      return { of: path, ms: at === undefined ? Number.POSITIVE_INFINITY : at - began_at };
     });
   }
 
@@ -91,10 +91,10 @@ export class Neighbor {
     })();
   }
 
-  async #post(of: Sample['of'], to: string, text: string): Promise<void> {
+  async #post(path: Sample['of'], to: string, text: string): Promise<void> {
     const { from, secret } = this.#account;
     const port = this.#endpoints.ports[this.#serial % this.#endpoints.ports.length];
-    await this.#sample(of, to, async () => {
+    await this.#sample(path, to, async () => {
       const response = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
         method: 'POST',
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -119,11 +119,11 @@ export class Neighbor {
     });
   }
 
-  async #sample(of: Sample['of'], to: string, ask: () => Promise<number | null>): Promise<void> {
+  async #sample(path: Sample['of'], to: string, ask: () => Promise<number | null>): Promise<void> {
     const began_at = wallTime();
     const began = performance.now();
     const code = await ask().catch(() => null);
-    this.samples.push({ of, to, began_at, took_ms: performance.now() - began, code });
+    this.samples.push({ of: path, to, began_at, took_ms: performance.now() - began, code });
   }
 
   async #probe(port: number): Promise<void> {

@@ -164,13 +164,14 @@ function checksOf(neighbor: Neighbor, { seen: entries, lives }: Ledgers, log_byt
   const { samples, probes } = neighbor;
   const took = samples.map(({ took_ms }) => took_ms);
   const arrivals = neighbor.arrivals(entries);
-  const timesOf = (large: boolean) => arrivals.filter(({ of }) => (of === 'large') === large).map(({ ms }) => ms);
+  const timesOf = (large: boolean) =>
+    arrivals.filter(({ of: path }) => (path === 'large') === large).map(({ ms }) => ms);
   const health = probes.map(({ took_ms }) => took_ms);
   const memory = lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`);
   return [
     check(
       'responses to the neighbor other than 202 and 250',
-      samples.filter(({ code }) => code !== 202 && code !== 250).map(({ of, code }) => `${of} ${code}`),
+      samples.filter(({ code }) => code !== 202 && code !== 250).map(({ of: path, code }) => `${path} ${code}`),
     ),
     atMost('milliseconds to its response, p95', at(took, 0.95), 500),
     atMost('milliseconds to its response, most', at(took, 1), 3000),

@@ -29,9 +29,9 @@ describe('the CLI program', () => {
   });
 
   it("describes each command in its help with the command's own description", async () => {
-    const whole = await createWholeProgram({ env: {}, print() {}, note() {}, fail() {} });
+    const program = await createWholeProgram({ env: {}, print() {}, note() {}, fail() {} });
 
-    const commands = whole.commands.filter((one) => one.name() !== 'completion');
+    const commands = program.commands.filter((one) => one.name() !== 'completion');
     expect(Object.fromEntries(commands.map((one) => [one.name(), one.description()]))).toEqual(
       Object.fromEntries(Object.entries(groups).map(([name, { description }]) => [name, description])),
     );

@@ -105,7 +105,7 @@ describe('the import command', () => {
   it('previews its changes, applies them on request, and changes nothing when repeated', async () => {
     const dry = await postrider(['import', 'postmark', ...files]);
     const first = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
-    const again = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
+    const repeat = await postrider(['import', 'postmark', ...files, '--apply', '--json']);
 
     expect(dry.out).toContain('3 found, 3 to add');
     expect(dry.out).toMatch(/Dry run: nothing was written\. Add --apply to import\.\n$/);
@@ -115,7 +115,7 @@ describe('the import command', () => {
       { what: 'domains', added: 1, present: 0 },
       { what: 'webhooks', added: 1, secrets: [{ secret: expect.stringMatching(/^whsec_/) }] },
     ]);
-    expect(parts(again)).toMatchObject([
+    expect(parts(repeat)).toMatchObject([
       { added: 0, present: 3 },
       { added: 0, present: 1 },
       { added: 0, present: 1 },
@@ -160,11 +160,11 @@ describe('the suppressions command', () => {
     await writeFile(file, ['email,reason', ...addresses, '', 'nobody', 'last@example.com'].join('\r\n'));
 
     const first = await postrider(['suppressions', 'import', file]);
-    const again = await postrider(['suppressions', 'import', file, '--json']);
+    const repeat = await postrider(['suppressions', 'import', file, '--json']);
 
     expect(first).toMatchObject({ code: 1, out: '451 added, 0 already suppressed, 1 rejected\n' });
     expect(first.err).toMatch(/^line 453: email: .*\npartly_imported: /);
-    expect(JSON.parse(again.out)).toMatchObject({ added: 0, present: 451, refused: [{ line: 453, email: 'nobody' }] });
+    expect(JSON.parse(repeat.out)).toMatchObject({ added: 0, present: 451, refused: [{ line: 453, email: 'nobody' }] });
     const list = await postrider(['suppressions', 'list', '--source', 'import', '--limit', '150', '--json']);
     const { data } = JSON.parse(list.out);
     expect(data).toHaveLength(150);

@@ -97,8 +97,8 @@ describe('send', () => {
     const cancellation = await postrider(['email', 'cancel', id]);
 
     expect(cancellation).toMatchObject({ code: 0, out: `${id} is canceled\n` });
-    const again = await postrider(['email', 'cancel', id, '--json']);
-    expect(JSON.parse(again.out)).toMatchObject({ id, status: 'canceled' });
+    const repeat = await postrider(['email', 'cancel', id, '--json']);
+    expect(JSON.parse(repeat.out)).toMatchObject({ id, status: 'canceled' });
   });
 
   it('email give-up fails a deferred email and rejects an email in any other state', async () => {
@@ -117,12 +117,12 @@ describe('send', () => {
       .toBe('deferred');
 
     const failure = await postrider(['email', 'give-up', id, '--reason', 'the address is wrong', '--yes']);
-    const again = await postrider(['email', 'give-up', id, '--yes']);
+    const repeat = await postrider(['email', 'give-up', id, '--yes']);
     const view = JSON.parse((await postrider(['email', 'get', id, '--json'])).out);
 
     expect(failure).toMatchObject({ code: 0, out: `${id} is failed\n` });
-    expect(again).toMatchObject({ code: 1 });
-    expect(again.err).toContain('not_deferred');
+    expect(repeat).toMatchObject({ code: 1 });
+    expect(repeat.err).toContain('not_deferred');
     expect(view).toMatchObject({ priority: 'high', retain: 'none', status: 'failed' });
   });
 

@@ -55,9 +55,9 @@ export async function makeIndex(client: Asks, index: Index): Promise<void> {
 }
 
 function nameOnPartition(partition: string, index: string): string {
-  const whole = `${partition}_${index}`;
-  if (PLAIN_NAME.test(whole)) return whole;
-  return `${index.slice(0, 54)}_${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`;
+  const name = `${partition}_${index}`;
+  if (PLAIN_NAME.test(name)) return name;
+  return `${index.slice(0, 54)}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 }
 
 async function buildIndex(client: Asks, { unique, name, table, rest }: Index): Promise<void> {

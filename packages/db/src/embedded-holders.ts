@@ -62,20 +62,20 @@ function announced(data_dir: string): string[] {
 
 export interface Claim {
   /** Replaces this process's announcement. */
-  say(what: string): void;
+  say(text: string): void;
   end(): void;
 }
 
 /** Announces something about this process, unless another process's announcement conflicts with it. */
 export async function claim(
   data_dir: string,
-  what: string,
-  refuse: (others: readonly string[]) => void,
+  owner: string,
+  refuse: (names: readonly string[]) => void,
 ): Promise<Claim> {
   const directory = realpathSync(data_dir);
   return inTurn(directory, async () => {
     refuse(announced(directory));
-    const record = new HolderRecord(directory, what);
+    const record = new HolderRecord(directory, owner);
     return { say: (more) => record.write(more), end: () => record.remove() };
   });
 }

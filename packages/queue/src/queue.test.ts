@@ -379,12 +379,12 @@ describe('work', () => {
     const before = await remaining();
 
     await work.stop();
-    const [again] = await queue.fetch('parcel.carry', 1);
+    const [next_job] = await queue.fetch('parcel.carry', 1);
     end();
     await done;
 
     expect(before).toEqual({ left: 1000, state: 'active' });
-    expect(again).toMatchObject({ data: { parcel: 1 }, retry_count: 1 });
+    expect(next_job).toMatchObject({ data: { parcel: 1 }, retry_count: 1 });
     expect(await remaining()).toEqual(before);
   });
 });

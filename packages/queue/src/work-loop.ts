@@ -64,14 +64,14 @@ const STOP_MS = 1500;
 export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Work {
   const running = new Map<string, { readonly hold: JobHold; readonly ended: Promise<void> }>();
   let fetching: Promise<void> | null = null;
-  let again = false;
+  let wake_pending = false;
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
 
   const poll = () => {
     if (stopped) return;
     if (fetching) {
-      again = true;
+      wake_pending = true;
       return;
     }
     const free = options.concurrency() - running.size;
@@ -79,17 +79,17 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
       rest();
       return;
     }
-    again = false;
+    wake_pending = false;
     fetching = source
       .fetch(free)
       .then((jobs) => {
         for (const fetched of jobs) start(fetched);
-        again ||= jobs.length === free;
+        wake_pending ||= jobs.length === free;
       })
       .catch(source.onError)
       .then(() => {
         fetching = null;
-        if (again) poll();
+        if (wake_pending) poll();
         else rest();
       });
   };

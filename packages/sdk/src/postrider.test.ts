@@ -70,8 +70,8 @@ describe('the SDK client', () => {
       await Reflect.apply(call, calls, ids);
     }
 
-    const routes = Object.entries(document.paths).flatMap(([path, of]) =>
-      Object.keys(of).map((method) => `${method.toUpperCase()} /v1${path.replaceAll(/[{}]/g, '')}`),
+    const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} /v1${path.replaceAll(/[{}]/g, '')}`),
     );
     expect(routes.length).toBeGreaterThan(30);
     expect(new Set(urls.map((one) => one.replace(/\?.*/, '')))).toEqual(new Set(routes));
@@ -352,10 +352,10 @@ describe('an SDK list', () => {
 describe('webhooks.verify', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const body = JSON.stringify({ id: 'evt_1', type: 'email.delivered', data: {} });
-  const signed = (at = new Date(), by = secret) => ({
+  const signed = (at = new Date(), signer = secret) => ({
     'webhook-id': 'evt_1',
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(by).sign('evt_1', at, body),
+    'webhook-signature': new Webhook(signer).sign('evt_1', at, body),
   });
 
   it('returns the event from a signed post, in every form a server may pass in', async () => {
@@ -378,8 +378,8 @@ describe('webhooks.verify', () => {
     ['no signature', body, { ...signed(), 'webhook-signature': '' }, secret, 'missing_header'],
     ['a signature that is no base64', body, { ...signed(), 'webhook-signature': 'v1,%%' }, secret, 'wrong_signature'],
     ['a secret that is none', body, signed(), 'secret', 'malformed_secret'],
-  ])('rejects %s', async (_what, payload, headers, by, reason) => {
-    const error = await failure(verifyWebhook(payload, headers, by));
+  ])('rejects %s', async (_what, payload, headers, signer, reason) => {
+    const error = await failure(verifyWebhook(payload, headers, signer));
 
     expect(error).toBeInstanceOf(WebhookVerificationError);
     expect(error).toMatchObject({ reason });

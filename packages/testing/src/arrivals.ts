@@ -11,7 +11,7 @@ export interface Arrivals<T> {
 /**
  * Collects the items that a sink has received, with event-driven waits for more; a wait that times out lists the items.
  */
-export function createArrivals<T>(what: string, describe: (item: T) => string): Arrivals<T> {
+export function createArrivals<T>(label: string, describe: (item: T) => string): Arrivals<T> {
   const items: T[] = [];
   const waiters = new Set<() => void>();
 
@@ -27,7 +27,7 @@ export function createArrivals<T>(what: string, describe: (item: T) => string): 
     const deadline = setTimeout(() => {
       waiters.delete(check);
       const here = items.map((item) => `\n  ${describe(item)}`).join('');
-      reject(new Error(`waited ${DEADLINE_MS / 1000} s for ${wish}; ${items.length} ${what} arrived${here}`));
+      reject(new Error(`waited ${DEADLINE_MS / 1000} s for ${wish}; ${items.length} ${label} arrived${here}`));
     }, DEADLINE_MS);
     waiters.add(check);
     check();
@@ -37,8 +37,8 @@ export function createArrivals<T>(what: string, describe: (item: T) => string): 
   function waitFor(target: number): Promise<T[]>;
   function waitFor(target: (item: T) => boolean): Promise<T>;
   function waitFor(target: number | ((item: T) => boolean)): Promise<T[] | T> {
-    if (typeof target === 'function') return wait(`one of the ${what} to fit`, () => items.find(target));
-    return wait(`${target} ${what}`, () => (items.length >= target ? [...items] : undefined));
+    if (typeof target === 'function') return wait(`one of the ${label} to fit`, () => items.find(target));
+    return wait(`${target} ${label}`, () => (items.length >= target ? [...items] : undefined));
   }
 
   return {

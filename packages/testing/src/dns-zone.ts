@@ -28,7 +28,7 @@ export interface DnsZone {
   /** Removes all records of a name. */
   remove(name: string): void;
   /** Makes every query for the name fail until reset with null. */
-  fail(name: string, how: DnsFailure | null): void;
+  fail(name: string, failure: DnsFailure | null): void;
   stop(): Promise<void>;
 }
 
@@ -130,8 +130,8 @@ export async function startDnsZone(
       remove(name) {
         names.delete(canonical(name));
       },
-      fail(name, how) {
-        if (how) failures.set(canonical(name), how);
+      fail(name, failure) {
+        if (failure) failures.set(canonical(name), failure);
         else failures.delete(canonical(name));
       },
       async stop() {

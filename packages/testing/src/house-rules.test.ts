@@ -297,10 +297,10 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       ['apps/inbound', 'packages/queue'],
       ['packages/cli', 'packages/mail'],
       ['apps/server', 'packages/dispatch'],
-    ].flatMap(([from, into]) =>
+    ].flatMap(([from, target]) =>
       ['dependencies', 'devDependencies'].map((kind) => [
         manifest({ name: 'from', [kind]: { into: '0.1.0' } }, `${from}/package.json`),
-        manifest({ name: 'into' }, `${into}/package.json`),
+        manifest({ name: 'into' }, `${target}/package.json`),
       ]),
     ),
     green: [

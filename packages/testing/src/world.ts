@@ -145,7 +145,7 @@ export async function createWorld(
   const http = createHttpGuard(egressOf(config));
   const mailers: Mailers = by_mx ? createMailers(services, smtp) : { live: mailer, sandbox: mailer };
 
-  const as = (workspace: string) => createContext(services, { kind: 'system', workspace_id: workspace });
+  const asWorkspace = (workspace: string) => createContext(services, { kind: 'system', workspace_id: workspace });
   return {
     services,
     database_url: database.url,
@@ -155,12 +155,12 @@ export async function createWorld(
     workspace_id,
     secret,
     logged,
-    as,
-    key: (options) => invoke(as(workspace_id), createKey, { name: 'Test key', ...options }),
+    as: asWorkspace,
+    key: (options) => invoke(asWorkspace(workspace_id), createKey, { name: 'Test key', ...options }),
     async workspace(plan) {
       const id = newId('workspace', clock.now());
       await sql`insert into workspaces (id, name, plan, created_at) values (${id}, 'Other', ${plan}, clock_now())`;
-      const key = await invoke(as(id), createKey, { name: 'Other key', scopes: ['admin'] });
+      const key = await invoke(asWorkspace(id), createKey, { name: 'Other key', scopes: ['admin'] });
       return { workspace_id: id, secret: key.secret, key_id: key.id };
     },
     async domain(name, workspace = workspace_id) {

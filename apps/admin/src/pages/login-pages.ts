@@ -165,8 +165,8 @@ function loginPage(form: { readonly next: string | undefined; readonly email?: s
 
 function linkPage(problem?: string) {
   const form = html`<form method="post"><p><button type="submit" autofocus>Sign in</button></p></form>`;
-  const again = html`<p><a href="/login">Sign in with a password</a></p>`;
-  return page('Sign in', html`${problemText(problem)}${problem === undefined ? form : again}`);
+  const password_link = html`<p><a href="/login">Sign in with a password</a></p>`;
+  return page('Sign in', html`${problemText(problem)}${problem === undefined ? form : password_link}`);
 }
 
 function confirmPage(form: { readonly email: string; readonly next: string | undefined; readonly problem?: string }) {

@@ -69,9 +69,9 @@ export function followChanges(workspace_id: string): () => void {
     } else take(data);
   };
   channel.postMessage(CONNECTED_QUESTION);
-  const pass = (what: ChannelMessage) => {
-    take(what);
-    channel.postMessage(what);
+  const pass = (message: ChannelMessage) => {
+    take(message);
+    channel.postMessage(message);
   };
   if ('locks' in navigator) {
     const { signal } = abort;
@@ -106,7 +106,7 @@ function followWhileVisible(signal: AbortSignal): void {
 }
 
 /** Follows the workspace's events until the signal aborts, and broadcasts them in batches. */
-function lead(pass: (what: ChannelMessage) => void, signal: AbortSignal): Promise<void> {
+function lead(pass: (message: ChannelMessage) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let batch: Change[] = [];
     const timer = setInterval(() => {
@@ -128,9 +128,9 @@ function lead(pass: (what: ChannelMessage) => void, signal: AbortSignal): Promis
   });
 }
 
-function take(what: ChannelMessage): void {
-  if (typeof what === 'boolean') connected.set(what);
-  else queueChanges(what);
+function take(message: ChannelMessage): void {
+  if (typeof message === 'boolean') connected.set(message);
+  else queueChanges(message);
 }
 
 let waiting: Change[] = [];

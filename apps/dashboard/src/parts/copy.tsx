@@ -44,7 +44,7 @@ function useCopy(text: string): { readonly copied: boolean; copy(): void } {
 /** A copy button. `what` completes "Copy". */
 export function CopyButton({
   text,
-  what,
+  what: label,
   labelled = false,
   primary = false,
 }: {
@@ -59,8 +59,8 @@ export function CopyButton({
     <button
       type="button"
       className={`button s ${labelled ? '' : 'icon plain'} ${primary ? 'primary' : ''}`}
-      aria-label={copied ? words.copy.copied(what) : words.copy.copy(what)}
-      title={words.copy.copy(what)}
+      aria-label={copied ? words.copy.copied(label) : words.copy.copy(label)}
+      title={words.copy.copy(label)}
       onClick={copy}
     >
       <Icon size={14} />
@@ -70,13 +70,13 @@ export function CopyButton({
 }
 
 /** Shows an ID shortened in the middle. A click copies the full ID. */
-export function Id({ id, whole = false }: { readonly id: string; readonly whole?: boolean }) {
+export function Id({ id, whole: full = false }: { readonly id: string; readonly whole?: boolean }) {
   const { copied, copy } = useCopy(id);
   const Icon = copied ? Check : Copy;
   return (
     <button type="button" className="id" title={id} onClick={copy}>
       <span className="unseen">{copied ? words.copy.done : words.copy.action} </span>
-      {whole ? id : shortId(id)}
+      {full ? id : shortId(id)}
       <Icon size={12} />
     </button>
   );
@@ -87,14 +87,14 @@ export function shortId(id: string): string {
 }
 
 /** Shows text in a monospaced block, with a button that copies all of it. */
-export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
+export function CodeBlock({ text, what: label }: { readonly text: string; readonly what: string }) {
   return (
     <div className="code">
       {/* A scrollable block must be reachable by keyboard. */}
-      <pre tabIndex={0} role="region" aria-label={what}>
+      <pre tabIndex={0} role="region" aria-label={label}>
         {text}
       </pre>
-      <CopyButton text={text} what={what} />
+      <CopyButton text={text} what={label} />
     </div>
   );
 }

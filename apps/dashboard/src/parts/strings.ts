@@ -7,8 +7,8 @@ export const words = {
   copy: {
     action: 'Copy',
     done: 'Copied',
-    copy: (what: string) => `Copy ${what}`,
-    copied: (what: string) => `Copied ${what}`,
+    copy: (noun: string) => `Copy ${noun}`,
+    copied: (noun: string) => `Copied ${noun}`,
   },
   /** Names of what is copied. */
   texts: {

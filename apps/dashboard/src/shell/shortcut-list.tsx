@@ -14,7 +14,7 @@ const fixed: readonly (readonly [string, string])[] = [
 ];
 
 export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
-  const on = useStore(shortcutsOn);
+  const enabled = useStore(shortcutsOn);
   const rows = [...fixed, ...listShortcuts().map(({ keys, about }) => [keys, about] as const)];
   return (
     <Dialog title={words.shortcuts.title} onClose={onClose}>
@@ -32,7 +32,7 @@ export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
         name="shortcuts"
         label={words.shortcuts.on}
         about={words.shortcuts.onAbout}
-        checked={on}
+        checked={enabled}
         onChange={switchShortcuts}
       />
     </Dialog>

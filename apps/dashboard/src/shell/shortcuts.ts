@@ -13,10 +13,10 @@ function readKept(): boolean {
   }
 }
 
-export function switchShortcuts(on: boolean): void {
-  shortcutsOn.set(on);
+export function switchShortcuts(enabled: boolean): void {
+  shortcutsOn.set(enabled);
   try {
-    localStorage.setItem(STORAGE_KEY, on ? '1' : '0');
+    localStorage.setItem(STORAGE_KEY, enabled ? '1' : '0');
   } catch {
     // If storage is blocked, the setting lasts until this tab is closed.
   }

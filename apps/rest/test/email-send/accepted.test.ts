@@ -42,14 +42,14 @@ describe('a request repeated under its Idempotency-Key (chaos C1)', () => {
     ['Z instead of +00:00', { ...body, scheduled_at: '2031-01-01T00:00:00Z' }],
     ['a number as text', { ...body, metadata: { count: '5' } }],
     ['white space', body],
-  ])('is treated as the same with %s', async (what, again) => {
+  ])('is treated as the same with %s', async (label, changes) => {
     const soon = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString().replace('Z', '+00:00') };
-    const key = keyed(`same ${what.replace(/[^ -~]/g, '')}`);
+    const key = keyed(`same ${label.replace(/[^ -~]/g, '')}`);
     const first = await post({ ...body, ...soon }, key);
-    const variant = { ...again, ...soon };
-    if (what.startsWith('Z')) variant.scheduled_at = soon.scheduled_at.replace('+00:00', 'Z');
+    const variant = { ...changes, ...soon };
+    if (label.startsWith('Z')) variant.scheduled_at = soon.scheduled_at.replace('+00:00', 'Z');
 
-    const second = await post(JSON.stringify(variant, null, what === 'white space' ? 2 : 0), key);
+    const second = await post(JSON.stringify(variant, null, label === 'white space' ? 2 : 0), key);
 
     expect([first.status, second.status, second.text]).toEqual([202, 202, first.text]);
     expect(second.headers.get('idempotent-replayed')).toBe('true');
@@ -59,8 +59,8 @@ describe('a request repeated under its Idempotency-Key (chaos C1)', () => {
     ['to in another order', { to: ['b@example.com', 'a@example.com'] }],
     ['another value', { to: ['a@example.com', 'b@example.com'], metadata: { count: 6 } }],
     ['one more field', { to: ['a@example.com', 'b@example.com'], html: '<p>Hi</p>' }],
-  ])('is treated as different with %s', async (what, other_fields) => {
-    const key = keyed(`other ${what}`);
+  ])('is treated as different with %s', async (variant, other_fields) => {
+    const key = keyed(`other ${variant}`);
     await send({ to: ['a@example.com', 'b@example.com'], metadata: { count: 5 } }, key);
 
     expect(errorOf(await send({ metadata: { count: 5 }, ...other_fields }, key)).reason).toBe('idempotency_mismatch');

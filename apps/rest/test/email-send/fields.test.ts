@@ -166,8 +166,8 @@ describe('a misplaced field', () => {
     expect(errorOf(response).message).toContain(place);
     const batch = await rest.call('POST', '/email/batch', { body: [hello, { ...hello, [name]: true }] });
     expect(batch.body.data).toMatchObject([{ status: 'queued' }, { error: { reason: 'misplaced_field' } }]);
-    const whole = await rest.call('POST', '/email/batch', { body: { messages: [hello], [name]: true } });
-    expect(errorOf(whole).reason).toBe('misplaced_field');
+    const rejected = await rest.call('POST', '/email/batch', { body: { messages: [hello], [name]: true } });
+    expect(errorOf(rejected).reason).toBe('misplaced_field');
   });
 });
 

@@ -82,12 +82,12 @@ describe('401', () => {
 
   it('a revocation on the other process takes effect', async () => {
     const key = await world.key({ scopes: ['email:send'] });
-    const there = () => other.call('POST', '/email/send', { key: key.secret, body: hello });
-    expect((await there()).status).toBe(202);
+    const foreign = () => other.call('POST', '/email/send', { key: key.secret, body: hello });
+    expect((await foreign()).status).toBe(202);
 
     await rest.call('DELETE', `/api-keys/${key.id}`);
 
-    expect((await there()).status).toBe(401);
+    expect((await foreign()).status).toBe(401);
   });
 });
 

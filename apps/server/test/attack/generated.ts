@@ -90,9 +90,9 @@ const byNeighborsAtThings: Attempt[] = requestsOf(useCases.filter((use) => use.t
       const setup = await give(use, stage);
       const never = nowhere(setup, use);
       return async () => {
-        const there = await stage.apis[api].ask(use, setup, stage.neighbor);
+        const result = await stage.apis[api].ask(use, setup, stage.neighbor);
         const absent = await stage.apis[api].ask(use, never, stage.neighbor);
-        const [text, other] = [absenceOf(there, setup, use), absenceOf(absent, never, use)];
+        const [text, other] = [absenceOf(result, setup, use), absenceOf(absent, never, use)];
         const isAbsentHere = text.startsWith('not_found ') || (use.looks_up && text === 'answered null');
         return isAbsentHere && text === other ? ABSENT : `${text}; of what never was: ${other}`;
       };

@@ -323,8 +323,8 @@ const limited: readonly {
   },
 ];
 
-const byLimitedKeys: Attempt[] = limited.map(({ by, key, request, expected, make }) => ({
-  by,
+const byLimitedKeys: Attempt[] = limited.map(({ by: label, key, request, expected, make }) => ({
+  by: label,
   request,
   expected,
   async prepare(stage) {
@@ -375,9 +375,9 @@ async function returnPath(stage: Stage): Promise<string> {
   return (await stage.world.smtp.waitFor((one) => one.message_id?.includes(id) === true)).envelope_from;
 }
 
-const bouncing: Attempt[] = forged.map(([what, expected, to]) => ({
+const bouncing: Attempt[] = forged.map(([label, expected, to]) => ({
   by: 'a stranger on the bounce port',
-  request: `RCPT TO ${what}`,
+  request: `RCPT TO ${label}`,
   expected,
   async prepare(stage) {
     const address = to(await returnPath(stage), await returnPath(stage));

@@ -23,7 +23,7 @@ describe('an outsider', () => {
 
   it.each(attempts.map((attempt) => [attempt.by, attempt.request, attempt] as const))(
     '%s achieves nothing with %s',
-    async (by, request, attempt) => {
+    async (label, request, attempt) => {
       const attack = await attempt.prepare(stage);
       const before = await stage.rows();
 
@@ -31,7 +31,7 @@ describe('an outsider', () => {
 
       const after = await stage.rows();
       const changed = [...after].filter(([table, sum]) => before.get(table) !== sum).map(([table]) => table);
-      lines.push(`${by}: ${request}; expected ${attempt.expected}; got ${got}`);
+      lines.push(`${label}: ${request}; expected ${attempt.expected}; got ${got}`);
       expect(got).toBe(attempt.expected);
       expect(changed).toEqual([]);
     },

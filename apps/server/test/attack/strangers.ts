@@ -89,9 +89,9 @@ const credentials: readonly {
   },
 ];
 
-const atDoors: Attempt[] = credentials.flatMap(({ by, expected, headers }) =>
+const atDoors: Attempt[] = credentials.flatMap(({ by: label, expected, headers }) =>
   doors.map((door) => ({
-    by,
+    by: label,
     request: door.line,
     expected,
     async prepare(stage) {
@@ -194,9 +194,9 @@ const rooms: readonly (HttpRequest & { readonly expected: string })[] = [
   { to: 'admin', line: 'GET /login/confirm', expected: '302 /login' },
 ];
 
-const inRooms: Attempt[] = sessions.flatMap(({ by, cookie }) =>
+const inRooms: Attempt[] = sessions.flatMap(({ by: label, cookie }) =>
   rooms.map(({ expected, ...room }) => ({
-    by,
+    by: label,
     request: room.line,
     expected,
     async prepare(stage) {
@@ -264,9 +264,9 @@ const lured: readonly (HttpRequest & { readonly expected: string; readonly how: 
   },
 ];
 
-const byLure: Attempt[] = lured.map(({ how, expected, ...request }) => ({
+const byLure: Attempt[] = lured.map(({ how: label, expected, ...request }) => ({
   by: 'a page of another site, with the cookie of the owner',
-  request: `${request.line.replace(/\?.*/, '')} ${how}`,
+  request: `${request.line.replace(/\?.*/, '')} ${label}`,
   expected,
   prepare: async (stage) => () => {
     const { host } = new URL(stage.apis.origins.admin);
@@ -308,9 +308,9 @@ const logins: readonly { readonly by: string; credential(stage: Stage): Promise<
   { by: 'a stranger with an invented key', credential: async () => ['api', `pr_live_${'0'.repeat(64)}`] },
   { by: 'a stranger under another user', credential: async ({ owner }) => ['root', owner.secret] },
   ...credentials
-    .filter(({ by }) => /revoked|expired|other addresses/.test(by))
-    .map(({ by, headers }) => ({
-      by,
+    .filter(({ by: label }) => /revoked|expired|other addresses/.test(label))
+    .map(({ by: label, headers }) => ({
+      by: label,
       credential: async (stage: Stage): Promise<readonly [string, string]> => [
         'api',
         ((await headers(stage)).authorization ?? '').replace('Bearer ', ''),
@@ -319,8 +319,8 @@ const logins: readonly { readonly by: string; credential(stage: Stage): Promise<
 ];
 
 const bySubmission: Attempt[] = [
-  ...logins.map(({ by, credential }) => ({
-    by,
+  ...logins.map(({ by: label, credential }) => ({
+    by: label,
     request: 'AUTH PLAIN on submission',
     expected: CANNOT_LOG_IN,
     async prepare(stage: Stage) {

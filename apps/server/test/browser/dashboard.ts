@@ -16,7 +16,7 @@ export interface Stage {
   readonly port: number;
   readonly browser: Browser;
   /** Opens a browser for a user with this role, or for one who is not signed in. */
-  visitor(as: WorkspaceRole | 'operator' | null): Promise<Visitor>;
+  visitor(role: WorkspaceRole | 'operator' | null): Promise<Visitor>;
   /** Deploys another release to the server, without the files of the previous one. */
   deploy(): void;
   stop(): Promise<void>;
@@ -40,10 +40,10 @@ export async function startStage(env: Readonly<Record<string, string>> = {}): Pr
     origin,
     port,
     browser,
-    async visitor(as) {
+    async visitor(role) {
       const visitor = await visit(browser, port);
-      if (as !== null) {
-        const [name = '', value = ''] = (await cookieOf(world, as)).split('=');
+      if (role !== null) {
+        const [name = '', value = ''] = (await cookieOf(world, role)).split('=');
         await visitor.context.addCookies([{ name, value, url: origin }]);
       }
       return visitor;
@@ -62,16 +62,22 @@ export async function startStage(env: Readonly<Record<string, string>> = {}): Pr
   };
 }
 
-async function cookieOf({ services, clock, workspace_id }: World, as: WorkspaceRole | 'operator'): Promise<string> {
+async function cookieOf({ services, clock, workspace_id }: World, role: WorkspaceRole | 'operator'): Promise<string> {
   const id = newId('user', clock.now());
-  const person = { id, email: `${as}@people.test`, password_hash: null, operator: as === 'operator', vouched: true };
+  const person = {
+    id,
+    email: `${role}@people.test`,
+    password_hash: null,
+    operator: role === 'operator',
+    vouched: true,
+  };
   const [known] = await services.sql<{ id: string }[]>`select id from users where email = ${person.email}`;
   if (!known) await insertUser(services.sql, person);
   const user_id = known?.id ?? id;
-  if (as !== 'operator') {
+  if (role !== 'operator') {
     await services.sql`
       insert into members (workspace_id, user_id, role, created_at)
-      values (${workspace_id}, ${user_id}, ${as}, clock_now()) on conflict do nothing`;
+      values (${workspace_id}, ${user_id}, ${role}, clock_now()) on conflict do nothing`;
   }
   const session = { user_id, workspace_id, by_link: false };
   const { token } = await services.sql.begin((tx) => beginSession(tx, clock.now(), session));

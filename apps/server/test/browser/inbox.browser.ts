@@ -84,7 +84,7 @@ describe('the test inbox', () => {
 });
 
 const ELSEWHERE = 'http://127.0.0.1:0';
-const marked = (how: string) => `top.document.title='${how}';document.title='${how}';alert('${how}')`;
+const marked = (marker: string) => `top.document.title='${marker}';document.title='${marker}';alert('${marker}')`;
 
 describe('the preview of captured email', () => {
   it.each([
@@ -108,20 +108,20 @@ describe('the preview of captured email', () => {
       'a form that sends itself',
       `<form action="${ELSEWHERE}/" autofocus><input autofocus onfocus="${marked('onfocus')}"></form>`,
     ],
-  ])('runs and fetches nothing for %s', async (what, hostile) => {
+  ])('runs and fetches nothing for %s', async (label, hostile) => {
     const html = hostile.replaceAll(ELSEWHERE, `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`);
-    await capture(what, `<p>Read me</p>${html}<p>To the end</p>`);
+    await capture(label, `<p>Read me</p>${html}<p>To the end</p>`);
     const visitor = await stage.visitor('admin');
     const { page, dialogs } = await visitor.open();
     await page.goto('/inbox');
-    await page.getByRole('link', { name: what, exact: true }).click();
+    await page.getByRole('link', { name: label, exact: true }).click();
 
     await page.frameLocator('iframe').getByText('Read me').waitFor();
     await page.waitForLoadState('networkidle');
 
     expect(dialogs).toEqual([]);
     expect(paths).toEqual([]);
-    expect(await page.title()).toBe(`${what} · Postrider`);
+    expect(await page.title()).toBe(`${label} · Postrider`);
     await visitor.stop();
   });
 });

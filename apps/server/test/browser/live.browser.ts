@@ -41,7 +41,7 @@ const PROMPT_MS = 1000;
 const REST_MS = 1100;
 
 describe('a change in one tab', () => {
-  it.each(changes)('shows %s in another tab within a second', async (what, path, procedure, inputOf, newRows) => {
+  it.each(changes)('shows %s in another tab within a second', async (label, path, procedure, inputOf, newRows) => {
     const visitor = await stage.visitor('operator');
     const [one, other] = [await visitor.open(), await visitor.open()];
     await one.page.goto('/');
@@ -52,7 +52,7 @@ describe('a change in one tab', () => {
     for (let count = 0; count < MAX_TRIES && !times.some((time) => time < PROMPT_MS); count++) {
       // A tab that has just fetched waits a second before the next fetch, which is not what is measured here.
       await other.page.waitForTimeout(REST_MS);
-      const name = `${what.replaceAll(/\W/g, '').toLowerCase()}-${count}.example.com`;
+      const name = `${label.replaceAll(/\W/g, '').toLowerCase()}-${count}.example.com`;
       const started_at = performance.now();
       expect(await callIn(one.page, procedure, inputOf(name))).toBe(200);
       // New rows are only counted at first so that no row moves on its own.
@@ -121,11 +121,11 @@ describe('seven tabs of one browser', () => {
     for (const { page } of tabs) await page.getByRole('button', { name: emails.fresh(1) }).waitFor();
 
     expect(streams).toHaveLength(1);
-    const [first, ...others] = tabs;
+    const [first, ...rest] = tabs;
     await first?.page.close();
     await expect.poll(() => streams.length).toBe(2);
     await sendMail(stage, { subject: 'Later' });
-    for (const { page } of others) await page.getByRole('button', { name: emails.fresh(2) }).waitFor();
+    for (const { page } of rest) await page.getByRole('button', { name: emails.fresh(2) }).waitFor();
     await visitor.stop();
   });
 });

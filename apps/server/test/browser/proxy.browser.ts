@@ -17,16 +17,16 @@ async function openProxy(secure: boolean) {
   let behind = 0;
   const pass = (incoming: IncomingMessage, response: ServerResponse) => {
     const headers = { ...incoming.headers, ...(secure && { host: 'postrider.internal' }) };
-    const there = request(
+    const forwarded = request(
       { port: behind, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers },
       (upstream) => {
         response.writeHead(upstream.statusCode ?? 502, upstream.headers);
         upstream.pipe(response);
       },
     );
-    there.on('error', () => response.destroy());
-    response.on('close', () => there.destroy());
-    incoming.pipe(there);
+    forwarded.on('error', () => response.destroy());
+    response.on('close', () => forwarded.destroy());
+    incoming.pipe(forwarded);
   };
   const server = secure ? createHttps(mailCertificate, pass) : createHttp(pass);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -127,9 +127,9 @@ it.each(['postrider', 'resend'] as const)(
       const [[program = '', ...args], file, around] = programs[language];
       await drawer.getByRole('tab', { name: webhooks.verify.names[language] }).click();
       const snippet = drawer.getByRole('region', { name: /^verify\./ });
-      const there = spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined;
+      const installed = spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined;
       // Python, Node, and a shell are available wherever this suite runs. Go and PHP may be missing.
-      if (!there && (language === 'go' || language === 'php')) continue;
+      if (!installed && (language === 'go' || language === 'php')) continue;
       const place = join(folder, `${format}-${language}`);
       mkdirSync(place);
       writeFileSync(join(place, (await snippet.getAttribute('aria-label')) ?? ''), await snippet.innerText());

@@ -22,8 +22,8 @@ describe('the HTTP listener', () => {
 
   it('fairness P37: sends HSTS on every path if PUBLIC_URL uses https', async () => {
     const secure = await journey.start({ PUBLIC_URL: 'https://mail.good.test' });
-    const hsts = async (of: ServerProcess, path: string) =>
-      (await of.call('GET', path)).headers.get('strict-transport-security');
+    const hsts = async (server_process: ServerProcess, path: string) =>
+      (await server_process.call('GET', path)).headers.get('strict-transport-security');
 
     for (const path of ['/healthz', '/v1/domains', '/login', '/graphql', '/resend/domains']) {
       expect(await hsts(secure, path), path).toBe('max-age=31536000');

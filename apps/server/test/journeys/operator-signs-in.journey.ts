@@ -20,8 +20,8 @@ describe('the operator at first start', () => {
 
     const page = await server.call('GET', link, { key: null });
     const pressed = await server.call('POST', link, { key: null, headers: form });
-    const again = await server.call('POST', link, { key: null, headers: form });
-    expect([page.status, pressed.status, again.status]).toEqual([200, 303, 401]);
+    const repeat = await server.call('POST', link, { key: null, headers: form });
+    expect([page.status, pressed.status, repeat.status]).toEqual([200, 303, 401]);
     const cookie = pressed.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const api = createTRPCClient<AppRouter>({
       links: [httpBatchLink({ url: `${server.url}/trpc`, maxItems: 10, headers: { cookie, 'x-postrider': '1' } })],
@@ -41,8 +41,8 @@ describe('the operator at first start', () => {
     await fetch(`${server.url}/logout`, { method: 'POST', headers: { cookie, origin: server.url } });
 
     await expect(api.emails.list.query()).rejects.toThrow(/not signed in/);
-    const whole = server.stdout() + server.stderr();
-    for (const secret of [cookie.slice('sid='.length), key.secret, link]) expect(whole).not.toContain(secret);
+    const output = server.stdout() + server.stderr();
+    for (const secret of [cookie.slice('sid='.length), key.secret, link]) expect(output).not.toContain(secret);
     const audited = await journey.sql<{ action: string; actor_name: string; via: string }[]>`
       select action, actor_name, via from audit_log where action like 'user.%' order by id`;
     expect(audited).toEqual([

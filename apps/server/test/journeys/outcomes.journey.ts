@@ -155,8 +155,8 @@ describe("a mail server's response", () => {
       status: 'delivered',
       attempts: [{ outcome: 'unknown', stage: 'after_dot', reply: null }, { outcome: 'accepted' }],
     });
-    const [first, second, ...others] = mailsAt('forgetful.test');
-    expect(others).toEqual([]);
+    const [first, second, ...rest] = mailsAt('forgetful.test');
+    expect(rest).toEqual([]);
     expect(second?.raw).toEqual(first?.raw);
   });
 

@@ -44,8 +44,8 @@ describe('a report after delivery', () => {
     });
     const added = await server.call('GET', '/v1/events?type=suppression.added');
     expect(added.body.data).toMatchObject([{ data: { suppression: { email: 'gone@example.com', source: 'bounce' } } }]);
-    const again = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'gone@example.com' } });
-    expect(again).toMatchObject({ status: 422, body: { error: { reason: 'all_recipients_suppressed' } } });
+    const repeat = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'gone@example.com' } });
+    expect(repeat).toMatchObject({ status: 422, body: { error: { reason: 'all_recipients_suppressed' } } });
   });
 
   it('marks the email as complained after a complaint, and the next email to the address is rejected', async () => {
@@ -61,8 +61,8 @@ describe('a report after delivery', () => {
       status: 'complained',
       last_event: { type: 'email.complained' },
     });
-    const again = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'angry@example.com' } });
-    expect(again.status).toBe(422);
+    const repeat = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'angry@example.com' } });
+    expect(repeat.status).toBe(422);
   });
 
   it('is verified with the previous secret key after a restart with a new secret key', async () => {

@@ -62,9 +62,9 @@ describe('an email with webhook events', () => {
     await journey.start({ ROLES: 'worker' });
     await journey.clock.advance(PAST_EVERY_LEASE_MS);
 
-    const [, again] = await sink.waitFor(2);
-    expect(again?.headers['webhook-id']).toBe(before?.headers['webhook-id']);
-    expect(again?.body).toEqual(before?.body);
+    const [, retry] = await sink.waitFor(2);
+    expect(retry?.headers['webhook-id']).toBe(before?.headers['webhook-id']);
+    expect(retry?.body).toEqual(before?.body);
     await expect
       .poll(async () => (await api.call('GET', `/v1/webhooks/${id}/deliveries`)).body.data)
       .toMatchObject([{ status: 'delivered', attempts: 2, event_id: before?.headers['webhook-id'] }]);

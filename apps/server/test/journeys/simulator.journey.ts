@@ -82,8 +82,8 @@ describe('a sandbox key on an installation with live delivery', () => {
 
 describe('a simulator report', () => {
   it("reaches its own process's inbound listener, and has the effect of a real report", async () => {
-    const whole = await openJourney({ DELIVERY: 'capture' });
-    const { call } = await whole.start();
+    const capturing = await openJourney({ DELIVERY: 'capture' });
+    const { call } = await capturing.start();
     const locals = ['complain', 'dsn+5.1.1', 'dsn+5.2.2'];
     const ids = await Promise.all(
       locals.map(async (local) => {
@@ -92,7 +92,7 @@ describe('a simulator report', () => {
       }),
     );
 
-    await expect.poll(() => statesOf(whole.sql), { timeout: 30_000 }).toEqual({ bounced: 2, complained: 1 });
+    await expect.poll(() => statesOf(capturing.sql), { timeout: 30_000 }).toEqual({ bounced: 2, complained: 1 });
 
     const emails = await Promise.all(ids.map(async (id) => (await call('GET', `/v1/email/logs/${id}`)).body));
     expect(emails.map((entry) => (entry.events as { type: string }[]).map((event) => event.type))).toEqual([
@@ -108,6 +108,6 @@ describe('a simulator report', () => {
         expect.objectContaining({ email: 'dsn+5.1.1@simulator.test', source: 'bounce' }),
       ]),
     );
-    await whole.stop();
+    await capturing.stop();
   });
 });

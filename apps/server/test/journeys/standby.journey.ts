@@ -89,14 +89,14 @@ it('email committed only on the primary does not return 202', async () => {
 
 it('email whose commit wait ends with the connection (SQLSTATE 57P01) does not return 202', async () => {
   const [before] = await sql<{ count: number }[]>`select count(*)::int as count from messages`;
-  const again = { 'idempotency-key': 'order-2' };
+  const headers = { 'idempotency-key': 'order-2' };
   expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);
   await wantStandby('missing_standby');
 
-  expect(await sendUnconfirmed(again, 'pg_terminate_backend')).toBe(500);
-  expect(await sendUnconfirmed(again, 'pg_terminate_backend')).toBe(500);
+  expect(await sendUnconfirmed(headers, 'pg_terminate_backend')).toBe(500);
+  expect(await sendUnconfirmed(headers, 'pg_terminate_backend')).toBe(500);
   await wantStandby('');
 
-  expect((await server.call('POST', '/v1/email/send', { body: hello, headers: again })).status).toBe(202);
+  expect((await server.call('POST', '/v1/email/send', { body: hello, headers })).status).toBe(202);
   expect(await sql`select from messages`).toHaveLength((before?.count ?? 0) + 2);
 });

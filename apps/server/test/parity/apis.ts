@@ -262,9 +262,9 @@ export function forgetful(world: World, { name }: Api): Api {
 export function dropping(api: Api, filter: string): Api {
   return {
     name: api.name,
-    ask: (use, { input, ...others }, caller) => {
+    ask: (use, { input, ...more }, caller) => {
       const { [filter]: _, ...rest } = input;
-      return api.ask(use, { ...others, input: rest }, caller);
+      return api.ask(use, { ...more, input: rest }, caller);
     },
   };
 }

@@ -21,8 +21,8 @@ export async function valueDifferences(
     results.push({ name: api.name, value: plain(response.value, use) });
   }
   // REST and tRPC return core's full response, and GraphQL returns part of it.
-  const whole = results.filter(({ name }) => name !== 'graphql');
-  const [first = { value: plain(await core(use, shared ?? (await give())), use) }] = whole;
+  const comparable = results.filter(({ name }) => name !== 'graphql');
+  const [first = { value: plain(await core(use, shared ?? (await give())), use) }] = comparable;
   return results
     .slice(0)
     .flatMap(({ name, value }) =>
@@ -74,7 +74,7 @@ export async function absenceDifferences(
   const [first] = results;
   return results
     .filter(({ text }) => text !== first?.text || !text.startsWith('not_found '))
-    .map(({ what, text }) => `${what}: ${text}, not ${first?.text}`);
+    .map(({ what: name, text }) => `${name}: ${text}, not ${first?.text}`);
 }
 
 export function absenceOf(response: ApiResult, { input, ids = {} }: Setup, use: UseCase): string {

@@ -126,10 +126,10 @@ describe('an operation in two or more APIs', () => {
   it.each(byName(useCases.filter((use) => use.target !== null)))(
     'rejects %s for a missing or foreign object with the same message',
     async (_, use) => {
-      const there = await give(use);
+      const existing = await give(use);
       const cases = [
-        { setup: nowhere(there, use), caller: everybody },
-        ...(use.foreign ? [{ setup: there, caller: stranger }] : []),
+        { setup: nowhere(existing, use), caller: everybody },
+        ...(use.foreign ? [{ setup: existing, caller: stranger }] : []),
       ];
 
       expect(await absenceDifferences(use, all, cases)).toEqual([]);

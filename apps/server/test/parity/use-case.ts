@@ -100,11 +100,11 @@ export function nowhere({ input, ids = {} }: Setup, use: UseCase): Setup {
 }
 
 /** Selects GraphQL fields under core's names. `others` lists those with different names, which need an alias. */
-export function fields(names: string, others: Readonly<Record<string, string>> = {}): string {
+export function fields(names: string, extra: Readonly<Record<string, string>> = {}): string {
   return names
     .trim()
     .split(/\s+/)
-    .map((name) => (others[name] === undefined ? camelCase(name) : `${name}: ${others[name]}`))
+    .map((name) => (extra[name] === undefined ? camelCase(name) : `${name}: ${extra[name]}`))
     .join(' ');
 }
 
@@ -159,7 +159,7 @@ export function reading(
   value: GraphqlWay['value'] = (response) => response,
 ): GraphqlWay {
   const declared = Object.entries(args);
-  const list = (of: readonly string[]) => (of.length === 0 ? '' : `(${of.join(', ')})`);
+  const list = (params: readonly string[]) => (params.length === 0 ? '' : `(${params.join(', ')})`);
   return {
     field,
     document: `query ${list(declared.map(([name, type]) => `$${name}: ${type}`))} {
@@ -187,8 +187,8 @@ export function mutation(
       ... on ${payload} { ${selection} } } }`,
     variables: (setup) => ({ input: variables(setup) }),
     value(response) {
-      const { __typename: _, of, ...others } = response as Record<string, unknown>;
-      return { ...others, ...(of as Record<string, unknown> | undefined) };
+      const { __typename: _, of: parent, ...others } = response as Record<string, unknown>;
+      return { ...others, ...(parent as Record<string, unknown> | undefined) };
     },
   };
 }

@@ -142,8 +142,10 @@ describe('every error message example', () => {
   });
 
   it.each(
-    Object.entries(tries).flatMap(([example, how]) => (typeof how === 'string' ? [] : [[example, how] as const])),
-  )('is accepted: %s', async (_, how) => {
-    for (const one of how) expect(await one()).toBeLessThan(300);
+    Object.entries(tries).flatMap(([example, requests]) =>
+      typeof requests === 'string' ? [] : [[example, requests] as const],
+    ),
+  )('is accepted: %s', async (_, requests) => {
+    for (const one of requests) expect(await one()).toBeLessThan(300);
   });
 });

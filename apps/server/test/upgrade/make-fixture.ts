@@ -411,13 +411,13 @@ async function countOf(condition: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+async function until(label: string, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 300_000;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    if (Date.now() > deadline) throw new Error(`never: ${label}`);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  process.stdout.write(`${what}\n`);
+  process.stdout.write(`${label}\n`);
 }
 
 /** Dumps plain SQL that any client can run; psql's own commands are removed. */

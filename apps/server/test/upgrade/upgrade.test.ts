@@ -84,8 +84,8 @@ describe('a baseline database with 10,000 emails', () => {
     for (const state of states) {
       const message = (await list(`/email/logs?status=${state}`)).find(({ status }) => status === state);
       expect(message, state).toMatchObject({ object: 'email' });
-      const whole = await get(`/email/${message?.id}`);
-      expect(whole.events, state).not.toEqual([]);
+      const entry = await get(`/email/${message?.id}`);
+      expect(entry.events, state).not.toEqual([]);
       expect(await get(`/email/${message?.id}/content`), state).toMatchObject({ text: expect.any(String) });
     }
     const [full] = await list('/email/logs?tag=full&status=bounced');

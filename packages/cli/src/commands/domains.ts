@@ -143,10 +143,10 @@ async function examine(terminal: Terminal, name: string, { format, json }: Docto
     if (format === 'steps') {
       return examination.steps.map((step, index) => `${index + 1}. ${plain(step)}`).join('\n') || 'No action needed.';
     }
-    const what = examination.added
+    const state = examination.added
       ? examination.status
       : 'not added yet; run npx postrider domains add to get the other records';
-    return `${examination.name}  ${what}\n${records}`;
+    return `${examination.name}  ${state}\n${records}`;
   });
   if (!examination.healthy) terminal.fail();
 }
@@ -171,9 +171,9 @@ async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
   const advice = records.flatMap(({ status, type, host, found, hint, key_role }) => {
     const about = `${host} ${type}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (previous key, still needed)' : ''}`;
     if (hint === null || status === 'pending') return [];
-    const there =
+    const found_lines =
       found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];
-    return [`${about}: ${plain(hint)}`, ...there];
+    return [`${about}: ${plain(hint)}`, ...found_lines];
   });
   // A record that was never checked has no diagnosis, so all pending ones share one piece of advice.
   const pending = records.filter(({ status }) => status === 'pending');

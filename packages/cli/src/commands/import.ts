@@ -138,13 +138,13 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
 
 /** Returns a part that has not started. */
 function newPart(
-  what: Part['what'],
+  part: Part['what'],
   file: string,
   entries: readonly unknown[],
   { skipped, unknown_columns }: Pick<Part, 'skipped' | 'unknown_columns'>,
 ): Part {
   const counts = { to_add: 0, added: 0, present: 0 };
-  return { what, file, found: entries.length, ...counts, stopped: false, refused: [], skipped, unknown_columns };
+  return { what: part, file, found: entries.length, ...counts, stopped: false, refused: [], skipped, unknown_columns };
 }
 
 /** The service reports the entries that it already has, so nothing is compared before writing. */
@@ -167,8 +167,8 @@ async function takeSuppressions(taking: Taking, plan: SuppressionPlan, part: Par
 function inOneMinute(terminal: Terminal, entries: SuppressionPlan['entries']): SuppressionPlan['entries'] {
   const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
   if (bytes <= BYTES_OF_A_MINUTE) return entries;
-  const others = entries.reduce((sum, entry) => sum + sizeOf({ ...entry, reason: '' }), 0);
-  const max = Math.max(SHORTEST_REASON, Math.floor((BYTES_OF_A_MINUTE - others) / entries.length));
+  const fixed_size = entries.reduce((sum, entry) => sum + sizeOf({ ...entry, reason: '' }), 0);
+  const max = Math.max(SHORTEST_REASON, Math.floor((BYTES_OF_A_MINUTE - fixed_size) / entries.length));
   terminal.note(`Reasons are truncated to ${max} characters because there are so many entries.`);
   return entries.map((entry) => ({ ...entry, reason: entry.reason.slice(0, max).toWellFormed() }));
 }
@@ -218,10 +218,10 @@ async function patiently<T>(
 }
 
 async function takeDomains({ terminal, client, apply }: Taking, plan: DomainPlan, part: Part): Promise<void> {
-  const there = new Set(
+  const present = new Set(
     (await patiently(terminal, () => all(client.domains.list({ limit: 100 })))).map(({ name }) => name),
   );
-  const missing = plan.names.filter((name) => !there.has(name));
+  const missing = plan.names.filter((name) => !present.has(name));
   part.present = plan.names.length - missing.length;
   if (!apply) part.to_add = missing.length;
   for (const name of apply ? missing : []) {
@@ -241,10 +241,10 @@ async function takeWebhooks(
   secrets: Secret[],
   part: Part,
 ): Promise<void> {
-  const there = new Set(
+  const present = new Set(
     (await patiently(terminal, () => all(client.webhooks.list({ limit: 100 })))).map(({ url }) => url),
   );
-  const missing = plan.webhooks.filter(({ url }) => !there.has(url));
+  const missing = plan.webhooks.filter(({ url }) => !present.has(url));
   part.present = plan.webhooks.length - missing.length;
   if (!apply) part.to_add = missing.length;
   for (const webhook of apply ? missing : []) {
@@ -276,19 +276,19 @@ function refusalOf(error: unknown): string {
 
 function report(parts: readonly Part[], applied: boolean): string {
   const lines = parts.flatMap((part) => {
-    const { what, file, found, to_add, added, present, refused, skipped, unknown_columns, secrets = [] } = part;
+    const { what: kind, file, found, to_add, added, present, refused, skipped, unknown_columns, secrets = [] } = part;
     const some = (list: readonly string[]) => [
       ...list.slice(0, SHOWN_LINES).map((line) => `  ${plain(line)}`),
       ...(list.length > SHOWN_LINES ? [`  and ${list.length - SHOWN_LINES} more; use --json to list all`] : []),
     ];
     const counts = applied
       ? `${added} added, ${present} already present, ${refused.length} rejected`
-      : `${to_add} to add${what === 'suppressions' ? '; existing ones are not changed' : `, ${present} already present`}`;
+      : `${to_add} to add${kind === 'suppressions' ? '; existing ones are not changed' : `, ${present} already present`}`;
     return [
-      `${what} in ${file}: ${found} found, ${counts}`,
+      `${kind} in ${file}: ${found} found, ${counts}`,
       ...(unknown_columns.length > 0 ? [`  ignored columns: ${plain(unknown_columns.join(', '))}`] : []),
       ...some(skipped.map(({ line, why }) => `entry ${line}: ${why}`)),
-      ...some(refused.map(({ what, message }) => `${what}: ${message}`)),
+      ...some(refused.map(({ what: label, message }) => `${label}: ${message}`)),
       ...secrets.map(({ url, secret }) => `  ${url}  ${secret}  (shown once)`),
       ...(part.stopped ? ['  stopped here; the rest was not processed'] : []),
     ];

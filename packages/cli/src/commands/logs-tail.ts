@@ -66,7 +66,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
 }
 
 function entryLine(entry: LogEntry): string {
-  const others = entry.to.length > 1 ? ` and ${entry.to.length - 1} more` : '';
-  const to = `${plain(entry.to[0] ?? '(bcc only)')}${others}`;
+  const more = entry.to.length > 1 ? ` and ${entry.to.length - 1} more` : '';
+  const to = `${plain(entry.to[0] ?? '(bcc only)')}${more}`;
   return `${entry.created_at}  ${entry.id}  ${entry.status.padEnd(9)}  ${to}  ${plain(entry.subject)}`;
 }

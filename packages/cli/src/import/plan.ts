@@ -79,7 +79,7 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
   return { webhooks, skipped, unknown_columns: read.unknown };
 }
 
-function readerOf(file: string, columns: readonly string[], needed: string, others: readonly string[]) {
+function readerOf(file: string, columns: readonly string[], needed: string, optional: readonly string[]) {
   const by_name = new Map(columns.map((column) => [plainName(column), column]));
   if (columns.length > 0 && !by_name.has(plainName(needed))) {
     throw new Problem({
@@ -88,7 +88,7 @@ function readerOf(file: string, columns: readonly string[], needed: string, othe
       advice: 'Check that the file is the right kind of export and comes from the right provider.',
     });
   }
-  const known = new Set([needed, ...others].map(plainName));
+  const known = new Set([needed, ...optional].map(plainName));
   return {
     unknown: columns.filter((column) => !known.has(plainName(column))),
     text({ fields }: ExportRow, column: string): string {

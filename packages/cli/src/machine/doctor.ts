@@ -107,10 +107,10 @@ async function checkService(terminal: Terminal): Promise<Check[]> {
     return [{ name: 'service', result: 'failed', message: `${url} is not Postrider; check POSTRIDER_URL` }];
   }
   const { status, database, migrations, roles } = parsed.data;
-  const able = Object.entries(roles).map(
+  const states = Object.entries(roles).map(
     ([role, can]) => `${role} ${Object.values(can).every(Boolean) ? 'ok' : 'not ok'}`,
   );
-  const facts = [`${url} ${status}`, `database ${database}`, `migrations ${migrations}`, ...able];
+  const facts = [`${url} ${status}`, `database ${database}`, `migrations ${migrations}`, ...states];
   return [{ name: 'service', result: response.ok ? 'ok' : 'failed', message: facts.join(', ') }];
 }
 

@@ -12,17 +12,17 @@ export interface Progress {
 }
 
 /** Shows a progress bar on a terminal, and nothing elsewhere. */
-export function progressOf(terminal: Terminal, what: string): Progress {
+export function progressOf(terminal: Terminal, label: string): Progress {
   const { draw } = terminal;
   if (!draw) return { show() {}, tell() {}, end() {} };
   return {
     show(done, total) {
       const part = total === 0 ? 1 : Math.min(1, done / total);
       const filled = Math.round(part * WIDTH);
-      draw(`\r${what} [${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${done} of ${total} `);
+      draw(`\r${label} [${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${done} of ${total} `);
     },
     tell(words) {
-      draw(`\r${what}: ${words} `);
+      draw(`\r${label}: ${words} `);
     },
     end() {
       draw('\r\u001b[K');

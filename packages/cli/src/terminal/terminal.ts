@@ -21,8 +21,8 @@ export const OUTPUT_VERSION = 1;
 
 /** Prints a result as JSON or as text. */
 export function show(terminal: Terminal, json: boolean | undefined, value: object, words: () => string): void {
-  const whole = () => JSON.stringify({ output_version: OUTPUT_VERSION, ...value }, null, 2);
-  terminal.print((json ?? terminal.json) ? whole() : words());
+  const full = () => JSON.stringify({ output_version: OUTPUT_VERSION, ...value }, null, 2);
+  terminal.print((json ?? terminal.json) ? full() : words());
 }
 
 /** Formats columns as wide as their widest cell; the last one is not padded. */

@@ -154,7 +154,7 @@ class Batcher implements SubmitBatcher {
   #takeBatch(): Batch {
     const entries: Waiting[] = [];
     const drafts: Draft[] = [];
-    const others: Waiting[] = [];
+    const deferred: Waiting[] = [];
     let messages = 0;
     let examined = 0;
     for (const entry of this.#waiting) {
@@ -163,14 +163,14 @@ class Batcher implements SubmitBatcher {
       const draft = entry.fast ? this.#draft(entry) : null;
       entry.fast = draft !== null;
       if (entries.length > 0 && entry.fast !== drafts.length > 0) {
-        others.push(entry);
+        deferred.push(entry);
         continue;
       }
       messages += entry.submission.messages.length;
       entries.push(entry);
       if (draft) drafts.push(draft);
     }
-    this.#waiting.splice(0, examined, ...others);
+    this.#waiting.splice(0, examined, ...deferred);
     return { entries, drafts: drafts.length > 0 ? drafts : null };
   }
 
@@ -312,9 +312,9 @@ class Batcher implements SubmitBatcher {
       const parts = isRefused(error) && (entries.length > 1 || prefetched !== null) ? halvesOf(entries) : [];
       const retryable = sqlState(error) === LOCK_TIMEOUT && prefetched !== null ? entries.filter(isWithoutKey) : [];
       if (retryable.length > 0 && retryable.length < entries.length) parts.push(retryable);
-      const again = new Set(parts.flat());
-      if (again.size === 0 && !isRefused(error)) this.#parts.vitals.accept_failed_at = performance.now();
-      for (const entry of entries) if (!again.has(entry)) entry.reject(publicError(error, entry.submission));
+      const retried = new Set(parts.flat());
+      if (retried.size === 0 && !isRefused(error)) this.#parts.vitals.accept_failed_at = performance.now();
+      for (const entry of entries) if (!retried.has(entry)) entry.reject(publicError(error, entry.submission));
       for (const part of parts) await this.#commitOrSplit(sql, part, null);
     }
   }

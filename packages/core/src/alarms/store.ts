@@ -156,9 +156,9 @@ export async function alarmsByIds(sql: Sql, ids: readonly string[]): Promise<Ala
 }
 
 /** Returns null if it was acknowledged before. */
-export async function acknowledgeRow(tx: Tx, id: string, by: string): Promise<AlarmRow | null> {
+export async function acknowledgeRow(tx: Tx, id: string, author: string): Promise<AlarmRow | null> {
   const [row] = await tx<AlarmRow[]>`
-    update alarms set acknowledged_at = clock_now(), acknowledged_by = ${by}
+    update alarms set acknowledged_at = clock_now(), acknowledged_by = ${author}
     where id = ${id} and acknowledged_at is null returning ${tx.unsafe(ALARM)}`;
   return row ?? null;
 }

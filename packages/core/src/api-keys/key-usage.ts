@@ -38,8 +38,8 @@ export const readKeyUsages = operation({
   output: z.array(keyUsageSchema.nullable()).readonly(),
   async run(ctx, { ids, ...range }): Promise<readonly (KeyUsage | null)[]> {
     const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
-    const there = rows.map(({ id }) => id);
-    const by_id = new Map((await usageOfKeys(ctx, there, range)).map((usage) => [usage.key_id, usage]));
+    const key_ids = rows.map(({ id }) => id);
+    const by_id = new Map((await usageOfKeys(ctx, key_ids, range)).map((usage) => [usage.key_id, usage]));
     return ids.map((id) => by_id.get(id) ?? null);
   },
 });

@@ -24,10 +24,10 @@ export async function refuseFurther(
   }
   const beyond = await accessBeyond(sql, actor, fields);
   if (!beyond.later && !beyond.elsewhere) return;
-  const what = beyond.later
+  const rule = beyond.later
     ? 'expires_at must be no later than that of the creating key'
     : 'allowed_ips must be within those of the creating key';
-  throw new AppError('missing_scope', `A key cannot create one with more access: ${what}.`, {
+  throw new AppError('missing_scope', `A key cannot create one with more access: ${rule}.`, {
     required_scope: 'admin',
   });
 }

@@ -352,11 +352,11 @@ export async function replaceKeyRow(
   tx: Tx,
   workspace_id: string,
   id: string,
-  by: { readonly id: string; readonly overlap_seconds: number },
+  successor: { readonly id: string; readonly overlap_seconds: number },
 ): Promise<KeyRow> {
   const [row] = await tx<KeyRow[]>`
-    update api_keys k set replaced_by = ${by.id},
-      expires_at = least(expires_at, clock_now() + make_interval(secs => ${by.overlap_seconds}))
+    update api_keys k set replaced_by = ${successor.id},
+      expires_at = least(expires_at, clock_now() + make_interval(secs => ${successor.overlap_seconds}))
     where workspace_id = ${workspace_id} and id = ${id}
     returning ${keyColumns(tx)}`;
   if (!row) throw new Error('a locked key no longer exists');

@@ -28,7 +28,7 @@ describe('recordAudit', () => {
 
     const rows = await entries(world.workspace_id);
     expect(rows.map(({ sequence }) => Number(sequence))).toEqual([1, 2, 3, 4]);
-    expect(rows.every(({ whole, follows }) => whole && follows)).toBe(true);
+    expect(rows.every(({ whole: intact, follows }) => intact && follows)).toBe(true);
   });
 
   it('records the acting key, and keeps instance entries in a separate chain', async () => {

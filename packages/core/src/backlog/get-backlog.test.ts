@@ -140,7 +140,8 @@ describe('the backlog', () => {
     await hold(other.workspace_id, 'sender_domain', 'sandbox.test').catch(() => null);
     const destination = await hold(world.workspace_id, 'destination', 'example.com');
 
-    const holdOf = async (by: string, reach = 'workspace') => (await backlog({ by, reach })).rows[0]?.hold;
+    const holdOf = async (dimension: string, reach = 'workspace') =>
+      (await backlog({ by: dimension, reach })).rows[0]?.hold;
 
     const facts = ({ id, reason, expires_at }: typeof domain) => ({ id, reason, expires_at });
     expect(await holdOf('destination')).toEqual(facts(destination));

@@ -74,15 +74,15 @@ export const getBacklog = operation({
 /** Returns the backlog of a workspace or, with an empty id, of the instance. */
 export async function backlogOf(
   ctx: ActorContext,
-  by: BacklogDimension,
+  dimension: BacklogDimension,
   workspace_id: string,
   top: number,
 ): Promise<Backlog> {
-  const counts = await count(ctx, by, workspace_id, top);
-  const facts = await factsOf(ctx.sql, by, workspace_id, counts.rows);
+  const counts = await count(ctx, dimension, workspace_id, top);
+  const facts = await factsOf(ctx.sql, dimension, workspace_id, counts.rows);
   return {
     object: 'backlog',
-    dimension: by,
+    dimension,
     bucket_upper_minutes: [...BUCKET_MINUTES, null],
     rows: counts.rows.map((row) => rowOf(row, counts, facts.get(row.key))),
     total: rowOf(counts.total, counts, undefined),
@@ -92,16 +92,16 @@ export async function backlogOf(
 
 async function count(
   { sql }: ActorContext,
-  by: BacklogDimension,
+  dimension: BacklogDimension,
   workspace_id: string,
   top: number,
 ): Promise<BacklogCount> {
-  const counts = (await isSmall(sql, MAX_COUNTED_NOW)) ? null : await lastCount(sql, by, workspace_id, top);
+  const counts = (await isSmall(sql, MAX_COUNTED_NOW)) ? null : await lastCount(sql, dimension, workspace_id, top);
   if (counts) return counts;
   // Few are open, or no worker has counted yet.
   return sql.begin(async (tx) => {
     await planNormally(tx);
-    return countNow(tx, by, workspace_id, top);
+    return countNow(tx, dimension, workspace_id, top);
   });
 }
 

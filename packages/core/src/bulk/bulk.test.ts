@@ -40,9 +40,9 @@ afterEach(() => world.smtp.script(() => ({ kind: 'accept' })));
 const ctx = () => world.as(world.workspace_id);
 const inAnHour = () => new Date(world.clock.now() + HOUR_MS).toISOString();
 
-async function send(fields: Record<string, unknown> = {}, as: Context = ctx()): Promise<string> {
+async function send(fields: Record<string, unknown> = {}, caller: Context = ctx()): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
-  return (await invoke(as, sendMessage, mail)).id;
+  return (await invoke(caller, sendMessage, mail)).id;
 }
 async function sendMany(count: number, fields: Record<string, unknown>): Promise<void> {
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', ...fields };
@@ -55,13 +55,13 @@ const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_
 const deferAll = () => world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
 
 /** Advances the clock, so that messages just sent fall before the cutoff. */
-async function preview(action: BulkAction, filter: Record<string, unknown>, as: Context = ctx()) {
+async function preview(action: BulkAction, filter: Record<string, unknown>, caller: Context = ctx()) {
   await world.clock.advance(1);
-  return invoke(as, previewBulk, { action, filter });
+  return invoke(caller, previewBulk, { action, filter });
 }
-async function run(token: string, options: Record<string, unknown> = {}, as: Context = ctx()) {
-  if (as.actor.kind === 'key') await keep(as.actor);
-  return invoke(as, runBulk, { token, reason: 'because', rate_per_second: 1000, ...options });
+async function run(token: string, options: Record<string, unknown> = {}, caller: Context = ctx()) {
+  if (caller.actor.kind === 'key') await keep(caller.actor);
+  return invoke(caller, runBulk, { token, reason: 'because', rate_per_second: 1000, ...options });
 }
 /** Stores the key that starts operations; without it they are denied. */
 async function keep({ workspace_id, key_id, scopes, mode }: KeyActor): Promise<void> {
@@ -365,7 +365,7 @@ describe('a bulk operation', () => {
   ])('stops before the next slice when the key that started it %s, and reports why', async (title, change) => {
     await sendMany(10, { tags: [title.replaceAll(' ', '.')], scheduled_at: inAnHour() });
     const { id: key_id } = await world.key({ scopes: ['admin'] });
-    const as = createContext(world.services, {
+    const caller = createContext(world.services, {
       kind: 'key',
       workspace_id: world.workspace_id,
       key_id,
@@ -374,9 +374,9 @@ describe('a bulk operation', () => {
       domains: null,
     });
     const { id } = await run(
-      (await preview('cancel', { tag: title.replaceAll(' ', '.') }, as)).token,
+      (await preview('cancel', { tag: title.replaceAll(' ', '.') }, caller)).token,
       { rate_per_second: 10 },
-      as,
+      caller,
     );
     await workSlice(world.services, { bulk_id: id, turn: 0 }, false);
 
@@ -404,7 +404,7 @@ describe('a bulk operation', () => {
     const session = await sql.begin((tx) =>
       beginSession(tx, world.clock.now(), { user_id: former_id, workspace_id, by_link: false }),
     );
-    const as = createContext(world.services, {
+    const caller = createContext(world.services, {
       kind: 'user',
       workspace_id,
       user_id: former_id,
@@ -412,7 +412,7 @@ describe('a bulk operation', () => {
       email: 'left@example.com',
       scopes: ['admin'],
     });
-    const { id } = await run((await preview('cancel', { tag: 'left.us' }, as)).token, {}, as);
+    const { id } = await run((await preview('cancel', { tag: 'left.us' }, caller)).token, {}, caller);
 
     await sql`delete from members where user_id = ${former_id}`;
     await workUntilEnd();
@@ -445,18 +445,18 @@ describe('a bulk operation', () => {
   });
 
   it('is rejected while its workspace has twenty open operations, and accepted once one has finished', async () => {
-    const as = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
+    const caller = asActor({ workspace_id: (await world.workspace('free')).workspace_id });
     const tokens = [];
-    for (let count = 0; count < 25; count++) tokens.push((await preview('export', { tag: 'much' }, as)).token);
+    for (let count = 0; count < 25; count++) tokens.push((await preview('export', { tag: 'much' }, caller)).token);
 
-    const responses = await Promise.all(tokens.map((token) => reasonOf(run(token, {}, as))));
+    const responses = await Promise.all(tokens.map((token) => reasonOf(run(token, {}, caller))));
 
     expect(responses.filter((reason) => reason === null)).toHaveLength(20);
     expect(responses.filter((reason) => reason === 'bulk_limit')).toHaveLength(5);
     const rejected = tokens[responses.indexOf('bulk_limit')] ?? '';
-    const bulk = await run(tokens[responses.indexOf(null)] ?? '', {}, as);
-    await invoke(as, cancelBulk, { id: bulk.id });
-    expect(await reasonOf(run(rejected, {}, as))).toBeNull();
+    const bulk = await run(tokens[responses.indexOf(null)] ?? '', {}, caller);
+    await invoke(caller, cancelBulk, { id: bulk.id });
+    expect(await reasonOf(run(rejected, {}, caller))).toBeNull();
     await workUntilEnd();
   });
 
@@ -591,8 +591,8 @@ describe('a bulk operation', () => {
 
 async function workOffAll(services: World['services'], data: { bulk_id: string; turn: number }): Promise<void> {
   for (;;) {
-    const { over, wait_ms } = await workSlice(services, data, false);
-    if (over) return;
+    const { over: finished, wait_ms } = await workSlice(services, data, false);
+    if (finished) return;
     if (wait_ms > 0) await world.clock.advance(Math.ceil(wait_ms));
   }
 }
@@ -662,9 +662,9 @@ describe('the bulk actions', () => {
     expect(await reasonOf(invoke(ctx(), resendMessage, { id: closed }))).toBe('content_gone');
     expect(await invoke(ctx(), getMessage, { id: closed })).toMatchObject({ status: 'delivered', subject: 'Hello' });
     expect(await invoke(ctx(), getContent, { id: open })).toMatchObject({ text: 'Hi' });
-    const again = await start('delete', { tag: 'delete' });
+    const second = await start('delete', { tag: 'delete' });
     await workUntilEnd();
-    expect(await items(again.id)).toMatchObject([{ id: closed, outcome: 'skipped', reason: 'content_gone' }]);
+    expect(await items(second.id)).toMatchObject([{ id: closed, outcome: 'skipped', reason: 'content_gone' }]);
   });
 
   it('export stores log entries in pages for a week', async () => {
@@ -796,7 +796,8 @@ describe('access to bulk operations', () => {
     expect(await reasonOf(preview('export', {}, sender))).toBe('missing_scope');
     expect(await reasonOf(preview('export', {}, operator))).toBe('missing_scope');
     const asks = [getBulk, cancelBulk, listBulkItems].map(
-      (operation) => (as: Context, bulk: string) => reasonOf(invoke<z.ZodType, unknown>(as, operation, { id: bulk })),
+      (operation) => (caller: Context, bulk: string) =>
+        reasonOf(invoke<z.ZodType, unknown>(caller, operation, { id: bulk })),
     );
     for (const ask of asks) {
       expect(await ask(sender, id)).toBe('missing_scope');

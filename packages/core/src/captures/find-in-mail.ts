@@ -80,9 +80,9 @@ function visible(source: string): string {
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 function unescaped(text: string): string {
-  return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(\w{2,5}));/gi, (whole, decimal, hex, name) => {
+  return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(\w{2,5}));/gi, (entity, decimal, hex, name) => {
     const point = decimal ? Number(decimal) : hex ? Number.parseInt(hex, 16) : null;
-    if (point !== null) return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
-    return entities[String(name).toLowerCase()] ?? whole;
+    if (point !== null) return point <= 0x10ffff ? String.fromCodePoint(point) : entity;
+    return entities[String(name).toLowerCase()] ?? entity;
   });
 }

@@ -180,8 +180,8 @@ async function withoutErased(
       }),
     );
     const erased_ids = new Set(erased.map((row) => row.recipient_id));
-    const over = jobs.filter((job) => erased_ids.has(job.data.recipient_id));
-    await services.jobs.complete(tx, 'delivery.attempt', over);
+    const erased_jobs = jobs.filter((job) => erased_ids.has(job.data.recipient_id));
+    await services.jobs.complete(tx, 'delivery.attempt', erased_jobs);
   });
   return rows.filter((row) => !erased.includes(row));
 }

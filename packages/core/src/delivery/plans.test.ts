@@ -46,8 +46,8 @@ async function deliver(services: Services): Promise<number> {
   const outcome = { reply: null, error: null, target: 'mx', address: null, tls: null, tls_policy: null, phases_ms };
   const results = claimed.map((one, index) => {
     const kind = index === MAILS - 1 ? ('deferred' as const) : ('accepted' as const);
-    const whole = { ...outcome, kind, stage: 'after_dot' as const, transcript: '' };
-    return { claimed: one, outcome: whole, duration_ms: 1, handed_back: false };
+    const full = { ...outcome, kind, stage: 'after_dot' as const, transcript: '' };
+    return { claimed: one, outcome: full, duration_ms: 1, handed_back: false };
   });
   await settleDeliveries(services, results);
   return claimed.length;

@@ -12,7 +12,7 @@ beforeEach(async () => {
   await world.services.sql`delete from suppressions`;
 });
 
-const as = () => world.as(world.workspace_id);
+const asWorkspace = () => world.as(world.workspace_id);
 
 async function sendTo(to: string | string[], replies: Readonly<Record<string, string>>) {
   world.smtp.script(({ to: address }) => {
@@ -20,9 +20,9 @@ async function sendTo(to: string | string[], replies: Readonly<Record<string, st
     return text ? { kind: 'reply', code: Number(text.slice(0, 3)), text: text.slice(4) } : { kind: 'accept' };
   });
   const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' };
-  const { id } = await invoke(as(), sendMessage, mail);
+  const { id } = await invoke(asWorkspace(), sendMessage, mail);
   await world.drain();
-  return invoke(as(), getMessage, { id });
+  return invoke(asWorkspace(), getMessage, { id });
 }
 
 async function suppressed() {
@@ -43,7 +43,7 @@ it('a mailbox rejection bounces the email and suppresses the address, with the c
   const [row, ...others] = await suppressed();
   expect(others).toEqual([]);
   expect(row).toEqual({ email: 'gone@example.com', source: 'bounce', source_event_id: email.events[1]?.id });
-  const added = await invoke(as(), listEvents, { type: 'suppression.added' });
+  const added = await invoke(asWorkspace(), listEvents, { type: 'suppression.added' });
   expect(added.data[0]?.data.suppression).toMatchObject({
     email: 'gone@example.com',
     source_event_id: email.events[1]?.id,
@@ -95,7 +95,12 @@ it('each recipient gets the result and suppression that match its own reply', as
 });
 
 it('a late result does not suppress the address once its lease is lost', async () => {
-  await invoke(as(), sendMessage, { from: 'hello@sandbox.test', to: 'late@example.com', subject: 'Hello', text: 'Hi' });
+  await invoke(asWorkspace(), sendMessage, {
+    from: 'hello@sandbox.test',
+    to: 'late@example.com',
+    subject: 'Hello',
+    text: 'Hi',
+  });
   const [claimed] = await claimDeliveries(world.services, await world.services.jobs.fetch('delivery.attempt', 1));
   if (!claimed) throw new Error('nothing was claimed');
   await world.services.sql`update recipients set lease = gen_random_uuid() where email = 'late@example.com'`;

@@ -145,9 +145,9 @@ async function settleOthers(
   const lost: JudgedResult[] = [];
   const next: (RecipientKey & { job_id: string; start_after: Date })[] = [];
   const byTransition = Map.groupBy(decisions, ({ verdict }) => verdict.transition);
-  const again = byTransition.has('defer') || byTransition.has('hand_back');
+  const rescheduled = byTransition.has('defer') || byTransition.has('hand_back');
   const [now] = await Promise.all([
-    again ? transactionTime(tx) : new Date(now_ms),
+    rescheduled ? transactionTime(tx) : new Date(now_ms),
     byTransition.size > 1 &&
       lockMessages(
         tx,

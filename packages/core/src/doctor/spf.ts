@@ -13,7 +13,7 @@ export async function spfOf(dns: DnsLookup, domain: string, address: string): Pr
     const answer = await dns.lookup(name, isIP(address) === 6 ? 'AAAA' : 'A');
     return answer.kind === 'found' ? [...answer.records] : [];
   };
-  const matches = async (term: string, of: string): Promise<boolean | SpfResult> => {
+  const matches = async (term: string, host: string): Promise<boolean | SpfResult> => {
     const [, name = '', target = '', bits = ''] = /^([a-z0-9]+)(?:[:=]([^/]+))?(?:\/(\d+))?/i.exec(term) ?? [];
     switch (name.toLowerCase()) {
       case 'all':
@@ -22,9 +22,9 @@ export async function spfOf(dns: DnsLookup, domain: string, address: string): Pr
       case 'ip6':
         return isWithin(address, term.slice(4));
       case 'a':
-        return (await addressesOf(target || of)).some((one) => isWithin(address, bits ? `${one}/${bits}` : one));
+        return (await addressesOf(target || host)).some((one) => isWithin(address, bits ? `${one}/${bits}` : one));
       case 'mx': {
-        const answer = await dns.lookup(target || of, 'MX');
+        const answer = await dns.lookup(target || host, 'MX');
         const hosts = answer.kind === 'found' ? answer.records.map((record) => record.replace(/^\d+ /, '')) : [];
         const addresses = await Promise.all(hosts.map(addressesOf));
         return addresses.flat().some((one) => isWithin(address, bits ? `${one}/${bits}` : one));
@@ -37,16 +37,16 @@ export async function spfOf(dns: DnsLookup, domain: string, address: string): Pr
         return false;
     }
   };
-  const look = async (of: string): Promise<SpfResult> => {
+  const look = async (host: string): Promise<SpfResult> => {
     lookups += 1;
     if (lookups > MAX_LOOKUPS) return 'unknown';
-    const answer = await dns.lookup(of, 'TXT');
+    const answer = await dns.lookup(host, 'TXT');
     if (answer.kind === 'error') return 'unknown';
     const record = answer.kind === 'found' ? answer.records.find((text) => /^v=spf1(?: |$)/i.test(text)) : undefined;
     if (record === undefined) return 'none';
     const terms = record.split(/ +/).slice(1);
     for (const term of terms) {
-      const matched = await matches(term.replace(/^[+?~-]/, ''), of);
+      const matched = await matches(term.replace(/^[+?~-]/, ''), host);
       if (matched === 'unknown') return 'unknown';
       if (matched) return /^[?~-]/.test(term) ? 'fail' : 'pass';
     }

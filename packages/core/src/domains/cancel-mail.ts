@@ -31,8 +31,8 @@ export async function cancelMailOf(
   }
   if (sending > 0) {
     const start_after = new Date(services.clock.now() + AGAIN_MS);
-    const again = { data: { workspace_id, domain }, start_after };
-    await services.sql.begin((tx) => services.jobs.send(tx, 'domain.cancel_mail', [again]));
+    const next_job = { data: { workspace_id, domain }, start_after };
+    await services.sql.begin((tx) => services.jobs.send(tx, 'domain.cancel_mail', [next_job]));
   }
 }
 

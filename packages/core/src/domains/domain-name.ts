@@ -54,7 +54,7 @@ export function hostInZone(fqdn: string, name: string): string {
 
 /** Parses a label or a full name below a domain; returns null for anything else. */
 export function nameBelow(text: string, domain: string): string | null {
-  const whole = canonicalDomain(text);
-  if (whole?.endsWith(`.${domain}`)) return whole;
+  const full_name = canonicalDomain(text);
+  if (full_name?.endsWith(`.${domain}`)) return full_name;
   return text.includes('.') ? null : canonicalDomain(`${text}.${domain}`);
 }

@@ -91,10 +91,10 @@ describe('a second signature', () => {
     const before = await verified('again.test', true);
 
     await change('again.test', false);
-    const on = await change('again.test', true);
+    const changed = await change('again.test', true);
     await invoke(ctx(), verifyDomain, { domain: 'again.test' });
 
-    expect(recordValue(on, 'pr1-ed25519')).toBe(recordValue(before, 'pr1-ed25519'));
+    expect(recordValue(changed, 'pr1-ed25519')).toBe(recordValue(before, 'pr1-ed25519'));
     expect(await signaturesOf('again.test')).toEqual(both('again.test'));
   });
 
@@ -102,8 +102,8 @@ describe('a second signature', () => {
     await verified('rotated.test');
     await invoke(ctx(), rotateKeys, { domain: 'rotated.test' });
 
-    const on = await change('rotated.test', true);
-    publish(on);
+    const changed = await change('rotated.test', true);
+    publish(changed);
     await pass(2);
     const rotated = await domainOf('rotated.test');
     const signatures = await signaturesOf('rotated.test');
@@ -111,7 +111,7 @@ describe('a second signature', () => {
     await invoke(ctx(), rotateKeys, { domain: 'rotated.test' });
     const off = await change('rotated.test', false);
 
-    expect(keysOf(on)).toEqual(['pr1 active', 'pr1-ed25519 active', 'pr2 next', 'pr2-ed25519 next']);
+    expect(keysOf(changed)).toEqual(['pr1 active', 'pr1-ed25519 active', 'pr2 next', 'pr2-ed25519 next']);
     expect(keysOf(rotated)).toEqual(['pr2 active', 'pr2-ed25519 active', 'pr1 retired', 'pr1-ed25519 retired']);
     expect(signatures).toEqual(both('rotated.test'));
     expect(keysOf(off)).toEqual(['pr2 active', 'pr1 next', 'pr2-ed25519 retired']);

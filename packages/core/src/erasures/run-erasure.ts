@@ -47,13 +47,13 @@ interface Run {
 /** Erases addresses, one slice at a time and with workspaces taking turns, until the erasure of the job is complete. */
 export async function runErasure(services: Services, job: JobData<'erasure.run'>): Promise<void> {
   const { sql, jobs } = services;
-  const over = await takeTurns(services, {
+  const finished = await takeTurns(services, {
     line: 'erasures',
     own: job.erasure_id,
     isOver: async () => !(await isOpen(sql, job.erasure_id)),
     work: (tx, { key }) => workSlice(services, tx, key),
   });
-  if (!over) await sql.begin((tx) => jobs.send(tx, 'erasure.run', [{ data: job }]));
+  if (!finished) await sql.begin((tx) => jobs.send(tx, 'erasure.run', [{ data: job }]));
 }
 
 async function workSlice(services: Services, tx: Tx, id: string): Promise<void> {

@@ -149,15 +149,15 @@ export type TimelinePosition = { readonly id: string; readonly behind: string };
 export async function pagesOfTimelines(
   sql: Sql,
   workspace_id: string,
-  of: readonly TimelinePosition[],
+  positions: readonly TimelinePosition[],
   count: number,
 ): Promise<EventRow[]> {
   return sql<EventRow[]>`
-    select e.* from unnest(${of.map((one) => one.id)}::uuid[], ${of.map((one) => one.behind)}::uuid[]) as q (id, behind)
+    select e.* from unnest(${positions.map((one) => one.id)}::uuid[], ${positions.map((one) => one.behind)}::uuid[]) as q (id, behind)
     cross join lateral (
       select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at from events e
       where e.message_id = q.id and ${apart(sql, sql`e.workspace_id`, workspace_id)}
-        and e.id > q.behind and e.id >= ${eventFloor(of.map((one) => one.id))}
+        and e.id > q.behind and e.id >= ${eventFloor(positions.map((one) => one.id))}
       order by e.id limit ${count}
     ) e`;
 }

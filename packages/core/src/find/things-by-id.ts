@@ -19,7 +19,7 @@ import { type Hit, hit } from './hit.ts';
 type ById = (ctx: ActorContext, id: string) => Promise<Hit | null>;
 
 /** Reads through the operation that every API uses for these things, with its scope and access. */
-function by<T>(operation: Operation<z.ZodType, readonly (T | null)[]>, hitOf: (entry: T, id: string) => Hit): ById {
+function byId<T>(operation: Operation<z.ZodType, readonly (T | null)[]>, hitOf: (entry: T, id: string) => Hit): ById {
   return async (ctx, id) => {
     const [entry] = await allowed(() => invoke(ctx, operation, { ids: [id] }));
     return entry == null ? null : hitOf(entry, id);
@@ -41,8 +41,8 @@ export function mailHit({ id, subject, status, to, created_at }: LogEntry): Hit 
 }
 
 const kinds: Partial<Record<IdKind, ById>> = {
-  message: by(readMessages, mailHit),
-  recipient: by(readRecipients, (email, id) => {
+  message: byId(readMessages, mailHit),
+  recipient: byId(readRecipients, (email, id) => {
     const match = email.recipients.find((recipient) => recipient.id === id);
     return hit('recipient', id, {
       title: match?.email ?? email.subject,
@@ -51,38 +51,38 @@ const kinds: Partial<Record<IdKind, ById>> = {
       within: email.id,
     });
   }),
-  attempt: by(readAttemptsById, ({ id, target, outcome, started_at, email_id }) =>
+  attempt: byId(readAttemptsById, ({ id, target, outcome, started_at, email_id }) =>
     hit('attempt', id, { title: target, detail: outcome, at: started_at, within: email_id }),
   ),
-  event: by(readEvents, ({ id, type, created_at, data }) =>
+  event: byId(readEvents, ({ id, type, created_at, data }) =>
     hit('event', id, { title: type, at: created_at, within: data.email?.id ?? null }),
   ),
-  domain: by(readDomains, ({ id, name, status, created_at }) =>
+  domain: byId(readDomains, ({ id, name, status, created_at }) =>
     hit('domain', id, { title: name, detail: status, at: created_at, within: name }),
   ),
-  api_key: by(readKeys, ({ id, name, status, created_at }) =>
+  api_key: byId(readKeys, ({ id, name, status, created_at }) =>
     hit('api_key', id, { title: name, detail: status, at: created_at }),
   ),
-  webhook: by(readWebhooks, ({ id, url, status, created_at }) =>
+  webhook: byId(readWebhooks, ({ id, url, status, created_at }) =>
     hit('webhook', id, { title: url, detail: status, at: created_at }),
   ),
-  webhook_delivery: by(readWebhookDeliveries, ({ id, event_type, status, created_at, webhook_id }) =>
+  webhook_delivery: byId(readWebhookDeliveries, ({ id, event_type, status, created_at, webhook_id }) =>
     hit('webhook_delivery', id, { title: event_type, detail: status, at: created_at, within: webhook_id }),
   ),
-  suppression: by(readSuppressions, ({ id, email, source, created_at }) =>
+  suppression: byId(readSuppressions, ({ id, email, source, created_at }) =>
     hit('suppression', id, { title: email, detail: source, at: created_at, within: email }),
   ),
-  hold: by(readHolds, ({ id, scope, value, status, created_at }) =>
+  hold: byId(readHolds, ({ id, scope, value, status, created_at }) =>
     hit('hold', id, { title: `${scope} ${value}`, detail: status, at: created_at }),
   ),
-  job: by(readJobs, ({ id, queue, state, created_at }) =>
+  job: byId(readJobs, ({ id, queue, state, created_at }) =>
     hit('job', id, { title: queue, detail: state, at: created_at }),
   ),
-  bulk: by(readBulks, ({ id, action, status, created_at }) =>
+  bulk: byId(readBulks, ({ id, action, status, created_at }) =>
     hit('bulk', id, { title: action, detail: status, at: created_at }),
   ),
-  workspace: by(readWorkspaces, ({ id, name, created_at }) => hit('workspace', id, { title: name, at: created_at })),
-  audit: by(readAuditEntries, ({ id, action, actor, at }) =>
+  workspace: byId(readWorkspaces, ({ id, name, created_at }) => hit('workspace', id, { title: name, at: created_at })),
+  audit: byId(readAuditEntries, ({ id, action, actor, at }) =>
     hit('audit', id, { title: action, detail: actor.name, at }),
   ),
 };

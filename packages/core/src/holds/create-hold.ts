@@ -93,8 +93,8 @@ function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string
 
 /** Two people may act on one thing at the same time: the second sees the first one's hold. */
 function holdExists(ctx: ActorContext, { scope, value }: HeldThing, other: HoldRow | null): AppError {
-  const by = other && holdEntry(ctx, other, 0);
-  const author = by === null ? '' : `, by ${by.created_by.name} since ${by.created_at}`;
+  const other_entry = other && holdEntry(ctx, other, 0);
+  const author = other_entry === null ? '' : `, by ${other_entry.created_by.name} since ${other_entry.created_at}`;
   return new AppError(
     'hold_exists',
     `${scope.replaceAll('_', ' ')} ${value} is already held${author}. Release that hold before you create another.`,

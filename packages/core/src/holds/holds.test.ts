@@ -151,8 +151,8 @@ describe('a hold', () => {
     const slow = await hold(process_off(-10 * MINUTE_MS), 'destination', 'slow.test', { expires_at });
 
     expect([fast.expires_at, slow.expires_at]).toEqual([expires_at, expires_at]);
-    const over = { expires_at: inMs(-5 * MINUTE_MS) };
-    await expect(hold(process_off(-10 * MINUTE_MS), 'destination', 'over.test', over)).rejects.toMatchObject({
+    const past = { expires_at: inMs(-5 * MINUTE_MS) };
+    await expect(hold(process_off(-10 * MINUTE_MS), 'destination', 'over.test', past)).rejects.toMatchObject({
       reason: 'invalid_timestamp',
     });
   });

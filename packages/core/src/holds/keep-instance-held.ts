@@ -11,11 +11,11 @@ import { holdById, lockHold, makeEndless, openHoldOn } from './store.ts';
 /** Holds the instance until an operator releases it. An existing hold stays and loses its expiry. */
 export async function keepInstanceHeld(ctx: ActorContext, reason: string): Promise<HoldEntry> {
   const instance_hold = await ctx.sql.begin(async (tx) => {
-    const there = await openHoldOn(tx, { scope: 'instance', value: EVERYTHING, workspace_id: INSTANCE });
-    if (!there) return null;
-    await lockHold(tx, there.id);
-    const hold = await holdById(tx, there.id);
-    const row = await makeEndless(tx, there.id);
+    const existing = await openHoldOn(tx, { scope: 'instance', value: EVERYTHING, workspace_id: INSTANCE });
+    if (!existing) return null;
+    await lockHold(tx, existing.id);
+    const hold = await holdById(tx, existing.id);
+    const row = await makeEndless(tx, existing.id);
     if (hold && row && row.expires_at.getTime() !== hold.expires_at.getTime()) {
       const diff = { scope: row.scope, value: row.value, expires_at: [hold.expires_at, row.expires_at] };
       await recordAudit(tx, ctx, [

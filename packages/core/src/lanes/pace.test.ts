@@ -95,10 +95,10 @@ describe('a lane’s pace', () => {
   });
 
   it('restarts at one after a pause, pauses again at the first failure, and resets after one success', () => {
-    const again = reopened(FIRST_PACE, 1);
-    expect(again.cap).toBe(1);
-    expect(paceAfter(again, 'failed').closes).toBe(true);
-    expect(paceOf(again, 'taken')).toMatchObject({ cap: 2, failures: 0, closings: 0 });
+    const reopened_pace = reopened(FIRST_PACE, 1);
+    expect(reopened_pace.cap).toBe(1);
+    expect(paceAfter(reopened_pace, 'failed').closes).toBe(true);
+    expect(paceOf(reopened_pace, 'taken')).toMatchObject({ cap: 2, failures: 0, closings: 0 });
   });
 
   it('chaos C10: pauses for a second at first, doubling each time up to a limit', () => {

@@ -35,8 +35,8 @@ export function mayAccess(actor: Actor, workspace_id: string): boolean {
 }
 
 /** Throws unless the actor administers the instance or, if that is enough, their own workspace. */
-export function requireAdministrator(actor: Actor, of: AccessScope = 'workspace'): void {
-  const refusal = isOperator(actor) ? null : scopeRefusal(actor, scopeOf[of]);
+export function requireAdministrator(actor: Actor, scope: AccessScope = 'workspace'): void {
+  const refusal = isOperator(actor) ? null : scopeRefusal(actor, scopeOf[scope]);
   if (refusal) throw refusal;
 }
 

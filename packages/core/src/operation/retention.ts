@@ -37,13 +37,13 @@ export function isKept(services: Ages, kind: RetentionKind, id: string): boolean
 }
 
 /** Returns the smallest id that is retained. */
-export function oldestKept(services: Ages, kind: RetentionKind, of: IdKind): string {
+export function oldestKept(services: Ages, kind: RetentionKind, id_kind: IdKind): string {
   const before = goneBefore(services, kind);
-  return before === 0 ? '' : idFloor(of, before);
+  return before === 0 ? '' : idFloor(id_kind, before);
 }
 
 /** Returns the part of a range that is retained. */
-export function keptRange(services: Ages, kind: RetentionKind, of: IdKind, range: IdRange): IdRange {
-  const from = oldestKept(services, kind, of);
+export function keptRange(services: Ages, kind: RetentionKind, id_kind: IdKind, range: IdRange): IdRange {
+  const from = oldestKept(services, kind, id_kind);
   return from > range.from ? { ...range, from } : range;
 }

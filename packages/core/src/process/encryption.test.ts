@@ -9,11 +9,11 @@ describe('an encrypted value', () => {
   it('can be decrypted with the same key and purpose, and reveals nothing about its plaintext', () => {
     const encryption = createEncryption(OLD);
 
-    const [encrypted, again] = [encryption.encrypt(plain, 'dkim a'), encryption.encrypt(plain, 'dkim a')];
+    const [encrypted, second] = [encryption.encrypt(plain, 'dkim a'), encryption.encrypt(plain, 'dkim a')];
 
     expect(encryption.decrypt(encrypted, 'dkim a')).toEqual(plain);
     expect(encrypted.includes('private')).toBe(false);
-    expect(encrypted.equals(again)).toBe(false);
+    expect(encrypted.equals(second)).toBe(false);
   });
 
   it('can be decrypted after the secret key is replaced, while the previous key is configured', () => {

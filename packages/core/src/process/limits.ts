@@ -52,12 +52,12 @@ const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as cons
 const MAX_MS = 30 * UNITS.d;
 const MAX_COUNT = 10_000;
 
-function duration(default_value: string, of: string) {
-  return { kind: 'duration', usual: default_value, of } as const;
+function duration(default_value: string, description: string) {
+  return { kind: 'duration', usual: default_value, of: description } as const;
 }
 
-function count(default_value: number, of: string) {
-  return { kind: 'count', usual: String(default_value), of } as const;
+function count(default_value: number, description: string) {
+  return { kind: 'count', usual: String(default_value), of: description } as const;
 }
 
 /** Returns all limits, with overrides such as `smtp_after_dot=5m` applied, or what is wrong with the overrides. */

@@ -44,10 +44,10 @@ export type SourcedGauge = 'pg_pool_waiting' | 'unrecorded_mails_limit';
 
 /** The metrics of a process: plain numbers in memory that an exporter reads on demand. */
 export interface Metrics {
-  count<N extends CounterName>(name: N, labels: LabelsOf<N>, by?: number): void;
+  count<N extends CounterName>(name: N, labels: LabelsOf<N>, amount?: number): void;
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void;
   /** Increases or decreases a gauge of this process. */
-  shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, by: number): void;
+  shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, amount: number): void;
   /** Registers a function that provides a gauge without labels whenever the metrics are read. */
   source(name: SourcedGauge, value: () => number): void;
   /** Sets the gauges of the instance; null if another process reads them. */
@@ -76,19 +76,19 @@ class ProcessMetrics implements Metrics {
   constructor() {
     for (const name of namesOf()) {
       this.#series.set(name, new Map());
-      const { kind, of, labels, known } = metricDefinition(name);
-      if (of === 'instance') continue;
+      const { kind, of: owner, labels, known } = metricDefinition(name);
+      if (owner === 'instance') continue;
       for (const value of known ?? []) this.#at(name, [value]);
       if (labels.length === 0 && kind !== 'gauge') this.#at(name, []);
     }
   }
 
-  count<N extends CounterName>(name: N, labels: LabelsOf<N>, by = 1): void {
-    this.#at(name, labels).value += by;
+  count<N extends CounterName>(name: N, labels: LabelsOf<N>, amount = 1): void {
+    this.#at(name, labels).value += amount;
   }
 
-  shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, by: number): void {
-    this.#at(name, labels).value += by;
+  shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, amount: number): void {
+    this.#at(name, labels).value += amount;
   }
 
   observe<N extends HistogramName>(name: N, labels: LabelsOf<N>, value: number): void {

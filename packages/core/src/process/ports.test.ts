@@ -40,11 +40,11 @@ describe('a port that is not configured (newcomer N9)', () => {
     const { port } = await listenNear(config, 'CAPTURE_PORT', listen);
     await new Promise((done) => open.pop()?.close(done));
     await new Promise((done) => open.pop()?.close(done));
-    const again = await listenNear(config, 'CAPTURE_PORT', listen);
+    const second = await listenNear(config, 'CAPTURE_PORT', listen);
 
     expect(port).toBeGreaterThan(busy);
     expect(port).toBeLessThan(busy + 100);
-    expect(again.port).toBe(port);
+    expect(second.port).toBe(port);
     expect(JSON.parse(readFileSync(join(data_dir, 'ports.json'), 'utf8'))).toEqual({ CAPTURE_PORT: port });
   });
 

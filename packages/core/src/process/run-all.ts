@@ -1,8 +1,8 @@
 /** Runs all steps concurrently and throws any failures at the end. */
-export async function runTogether(what: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
+export async function runTogether(label: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const settled = await Promise.allSettled([...steps].map((step) => step()));
   await runAll(
-    what,
+    label,
     settled.map((one) => async () => {
       if (one.status === 'rejected') throw one.reason;
     }),
@@ -10,7 +10,7 @@ export async function runTogether(what: string, steps: Iterable<() => Promise<un
 }
 
 /** Runs every step in order, even after a failure, and throws any failures at the end. */
-export async function runAll(what: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
+export async function runAll(label: string, steps: Iterable<() => Promise<unknown>>): Promise<void> {
   const errors: unknown[] = [];
   for (const step of steps) {
     try {
@@ -21,5 +21,5 @@ export async function runAll(what: string, steps: Iterable<() => Promise<unknown
   }
   if (errors.length === 0) return;
   const messages = errors.map((error) => (error instanceof Error ? error.message : String(error)));
-  throw new AggregateError(errors, `${what}: ${messages.join('; ')}`, { cause: errors[0] });
+  throw new AggregateError(errors, `${label}: ${messages.join('; ')}`, { cause: errors[0] });
 }

@@ -14,7 +14,7 @@ export interface Span {
  */
 export interface Tracing {
   /** Starts a span in a trace or, without a parent, a new trace, which may be linked to another one. */
-  begin(name: string, of?: { readonly parent?: string | undefined; readonly link?: string | undefined }): Span;
+  begin(name: string, context?: { readonly parent?: string | undefined; readonly link?: string | undefined }): Span;
 }
 
 export const noSpan: Span = { traceparent: null, end: () => undefined };

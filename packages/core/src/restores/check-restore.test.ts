@@ -94,19 +94,19 @@ it('fairness N8: only log lines that report an email as sent close it as deliver
   const names = ['deferred', 'bounced', 'own', 'rejected', 'unclear', 'retried', 'relayed', 'finished'];
   const ids = new Map<string, string>();
   for (const name of names) ids.set(name, await send(`${name}@example.com`));
-  const of = (name: string) => `<${ids.get(name)}@sandbox.test>`;
+  const messageIdOf = (name: string) => `<${ids.get(name)}@sandbox.test>`;
   const [finished] = await world.services.sql<{ id: string }[]>`
     select id from recipients where message_id = ${ids.get('finished') ?? ''}`;
   const own = (fields: object) => JSON.stringify({ level: 30, time: 1, ...fields });
   const log = [
-    `message-id=${of('deferred')} to=<deferred@example.com>, status=deferred (451 4.7.1 try again)`,
-    `message-id=${of('bounced')} to=<bounced@example.com>, status=bounced (550 5.1.1 no such user)`,
+    `message-id=${messageIdOf('deferred')} to=<deferred@example.com>, status=deferred (451 4.7.1 try again)`,
+    `message-id=${messageIdOf('bounced')} to=<bounced@example.com>, status=bounced (550 5.1.1 no such user)`,
     own({ email_id: ids.get('own'), via: 'rest', msg: 'mail accepted' }),
-    `NOQUEUE: reject: RCPT from host: 550 5.7.1 ${of('rejected')} to=<rejected@example.com>`,
-    `handing over ${of('unclear')} to=<unclear@example.com>`,
-    `message-id=${of('retried')} to=<retried@example.com>, status=sent (250 2.0.0 ok)`,
-    `message-id=${of('retried')} to=<retried@example.com>, status=deferred (451 4.7.1 try again)`,
-    `host postfix/cleanup[7]: 4A1B2C3D: message-id=${of('relayed')}`,
+    `NOQUEUE: reject: RCPT from host: 550 5.7.1 ${messageIdOf('rejected')} to=<rejected@example.com>`,
+    `handing over ${messageIdOf('unclear')} to=<unclear@example.com>`,
+    `message-id=${messageIdOf('retried')} to=<retried@example.com>, status=sent (250 2.0.0 ok)`,
+    `message-id=${messageIdOf('retried')} to=<retried@example.com>, status=deferred (451 4.7.1 try again)`,
+    `host postfix/cleanup[7]: 4A1B2C3D: message-id=${messageIdOf('relayed')}`,
     'host postfix/smtp[8]: 4A1B2C3D: to=<relayed@example.com>, relay=mx, dsn=2.0.0, status=sent (250 2.0.0 ok)',
     own({ email_id: ids.get('finished'), recipient_id: finished?.id, status: 'delivered', msg: 'mail finished' }),
   ];
@@ -137,13 +137,13 @@ it('a restore check reads a database that was not lost, and closes email a worke
   await sql`
     update recipients set state = 'sending', lease = gen_random_uuid(), lease_until = clock_now() + interval '20 seconds'
     where message_id = ${id}`;
-  const there = readReplica('the replica', sql);
+  const source = readReplica('the replica', sql);
   // The same database as the one that was not lost, from which this message was sent.
   const lookup = async (keys: readonly RecipientQuery[]) => keys.map((one) => (one.message_id === id ? 'sent' : null));
-  const replica = { ...there, lookup };
+  const replica = { ...source, lookup };
 
   const report = await invoke(createContext(world.services, system().actor), checkRestore, {
-    sources: [there, replica],
+    sources: [source, replica],
     close: true,
   });
 
@@ -175,11 +175,11 @@ it('a restore check closes email delivered according to a replica, but no email 
 
   const report = await invoke(system(), checkRestore, { sources: [readReplica('the replica', lost_sql)], close: true });
 
-  const of = ({ listed }: { readonly listed: readonly { readonly email: string }[] }) =>
+  const listedEmails = ({ listed }: { readonly listed: readonly { readonly email: string }[] }) =>
     listed.map(({ email }) => email.slice(0, email.indexOf('@'))).sort();
-  expect(of(report.known_sent)).toEqual(['complained', 'delivered', 'returned']);
-  expect(of(report.perhaps_sent)).toEqual(['sending']);
-  expect(of(report.known_ended)).toEqual(['bounced', 'canceled', 'failed', 'suppressed']);
+  expect(listedEmails(report.known_sent)).toEqual(['complained', 'delivered', 'returned']);
+  expect(listedEmails(report.perhaps_sent)).toEqual(['sending']);
+  expect(listedEmails(report.known_ended)).toEqual(['bounced', 'canceled', 'failed', 'suppressed']);
   expect(report).toMatchObject({ closed: 3, missing: { count: 0 } });
   expect(await stateOf(id)).toEqual(
     names
@@ -218,7 +218,7 @@ it('a restore check reports missing email again, even if new email has since arr
 it('a restore check adopts the end time of an existing instance-wide hold', async () => {
   await world.services.sql`delete from holds`;
   const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
-  const there = await invoke(system(), createHold, {
+  const hold = await invoke(system(), createHold, {
     scope: 'instance',
     value: EVERYTHING,
     reason: 'A move',
@@ -227,19 +227,19 @@ it('a restore check adopts the end time of an existing instance-wide hold', asyn
 
   const report = await invoke(system(), checkRestore, { sources: [] });
   await world.clock.advance(7_200_000);
-  const again = await invoke(system(), checkRestore, { sources: [] });
+  const repeat = await invoke(system(), checkRestore, { sources: [] });
 
-  expect(report.hold).toMatchObject({ id: there.id, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
-  expect(again.hold).toEqual(report.hold);
+  expect(report.hold).toMatchObject({ id: hold.id, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+  expect(repeat.hold).toEqual(report.hold);
   const audited = await world.services.sql<{ diff: string }[]>`
-    select diff::text as diff from audit_log where action = 'hold.made_endless' and target_id = ${there.id}`;
+    select diff::text as diff from audit_log where action = 'hold.made_endless' and target_id = ${hold.id}`;
   expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, '9999-12-31T00:00:00.000Z']]);
 });
 
 it('a restore check creates a new hold if the last instance-wide hold has expired', async () => {
   await world.services.sql`delete from holds`;
   const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
-  const there = await invoke(system(), createHold, {
+  const existing = await invoke(system(), createHold, {
     scope: 'instance',
     value: EVERYTHING,
     reason: 'A move',
@@ -249,6 +249,6 @@ it('a restore check creates a new hold if the last instance-wide hold has expire
 
   const { hold } = await invoke(system(), checkRestore, { sources: [] });
 
-  expect(hold.id).not.toBe(there.id);
+  expect(hold.id).not.toBe(existing.id);
   expect(hold).toMatchObject({ status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
 });

@@ -141,8 +141,8 @@ async function closeAsSent(ctx: ActorContext, sent: readonly KnownRecipient[]): 
     const closed = await transition(
       tx,
       'find_sent',
-      sent.map(({ recipient, by }) => {
-        const response = `Known as sent by ${by}.`;
+      sent.map(({ recipient, by: source }) => {
+        const response = `Known as sent by ${source}.`;
         return {
           ...keyOf(recipient),
           event_id: newId('event', now_ms),
@@ -188,8 +188,8 @@ function emptyList(): { count: number; listed: z.output<typeof namedSchema>[] } 
   return { count: 0, listed: [] };
 }
 
-function note(list: ReturnType<typeof emptyList>, { recipient, by }: KnownRecipient): void {
+function note(list: ReturnType<typeof emptyList>, { recipient, by: source }: KnownRecipient): void {
   list.count += 1;
   if (list.listed.length < MAX_NAMED)
-    list.listed.push({ email_id: recipient.message_id, email: recipient.email, known_by: by });
+    list.listed.push({ email_id: recipient.message_id, email: recipient.email, known_by: source });
 }

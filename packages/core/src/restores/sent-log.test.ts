@@ -172,10 +172,10 @@ describe('a relay’s queue id', () => {
   });
 
   it('is not confused with the same id used by another email or on another machine', async () => {
-    const again = 'h postfix/cleanup[7]: 4A1B2C3D: message-id=<another@example.com>';
+    const line = 'h postfix/cleanup[7]: 4A1B2C3D: message-id=<another@example.com>';
 
     expect((await knownOf([arrival, 'h postfix/qmgr[7]: 4A1B2C3D: removed', sent])).known).toEqual([null]);
-    expect((await knownOf([arrival, again, sent])).known).toEqual([null]);
+    expect((await knownOf([arrival, line, sent])).known).toEqual([null]);
     expect((await knownOf([arrival, sent.replace('h ', 'other ')])).known).toEqual([null]);
   });
 

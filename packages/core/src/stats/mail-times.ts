@@ -10,9 +10,9 @@ export const BINS_PER_DOUBLING = 3;
 /** A bit over eleven days; the last bin contains everything longer. */
 export const LAST_BIN = 90;
 
-export function addBins(into: Histogram, stored: Readonly<Record<string, number>> | null): void {
+export function addBins(target: Histogram, stored: Readonly<Record<string, number>> | null): void {
   for (const [bin, count] of Object.entries(stored ?? {})) {
-    into.set(Number(bin), (into.get(Number(bin)) ?? 0) + count);
+    target.set(Number(bin), (target.get(Number(bin)) ?? 0) + count);
   }
 }
 

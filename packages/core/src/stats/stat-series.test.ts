@@ -219,29 +219,29 @@ describe('the dimensions of a statistics series', () => {
     await world.clock.advance(2 * MINUTE_MS);
     await rollUpStats(world.services);
 
-    const by = async (group_by: string, top = 10) => {
+    const top_of = async (group_by: string, top = 10) => {
       const { series: lines } = await series({ group_by, top, metrics: ['accepted'] });
       return lines.map(({ key, points }) => [key, points[0]?.value]);
     };
 
-    expect(await by('domain')).toEqual([
+    expect(await top_of('domain')).toEqual([
       ['sandbox.test', 4],
       ['shop.test', 1],
     ]);
-    expect(await by('tag')).toEqual([
+    expect(await top_of('tag')).toEqual([
       ['shop', 5],
       ['receipt', 4],
     ]);
-    expect(await by('provider')).toEqual([
+    expect(await top_of('provider')).toEqual([
       ['google', 3],
       ['microsoft', 1],
       [null, 1],
     ]);
-    expect(await by('provider', 1)).toEqual([
+    expect(await top_of('provider', 1)).toEqual([
       ['google', 3],
       [null, 2],
     ]);
-    expect(await by('api_key')).toEqual([
+    expect(await top_of('api_key')).toEqual([
       [key.id, 1],
       [null, 4],
     ]);

@@ -233,8 +233,8 @@ function seriesOf(
 
 function bucketValue(metric: Metric, rows: readonly StatRow[]): number | null {
   if (!isDuration(metric)) return rows.reduce((sum, row) => sum + row[metric], 0);
-  const [of, percent] = percentileMetrics[metric];
+  const [duration, percent] = percentileMetrics[metric];
   const histogram: Histogram = new Map();
-  for (const row of rows) addBins(histogram, row[of]);
+  for (const row of rows) addBins(histogram, row[duration]);
   return percentileOf(histogram, percent);
 }

@@ -275,9 +275,9 @@ describe('a retention period set only for messages', () => {
     const default_world = await createWorld({ RETENTION_MESSAGES: '20d', TRANSCRIPTS: 'all' });
     try {
       await default_world.clock.freeze(new Date('2030-05-15T12:00:00Z'));
-      const as = default_world.as(default_world.workspace_id);
-      await invoke(as, createWebhook, { url: 'http://127.0.0.1:9099/' });
-      await invoke(as, sendMessage, {
+      const context = default_world.as(default_world.workspace_id);
+      await invoke(context, createWebhook, { url: 'http://127.0.0.1:9099/' });
+      await invoke(context, sendMessage, {
         from: 'hello@sandbox.test',
         to: 'ada@example.com',
         subject: 'Hello',
@@ -285,10 +285,10 @@ describe('a retention period set only for messages', () => {
       });
       await default_world.drain();
       await default_world.clock.advance(19 * DAY_MS);
-      const count = (await invoke(as, listEvents, {})).data.length;
+      const count = (await invoke(context, listEvents, {})).data.length;
 
       await default_world.clock.advance(2 * DAY_MS);
-      const empty_lists = [await invoke(as, listEvents, {}), await invoke(as, listAllDeliveries, {})];
+      const empty_lists = [await invoke(context, listEvents, {}), await invoke(context, listAllDeliveries, {})];
       await default_world.clock.advance(19 * DAY_MS);
       await maintainStorage(default_world.services);
 

@@ -36,10 +36,10 @@ it('an address is added once, with one event that records the cause', async () =
   const first = bounced('once@example.com', { source_event_id: CAUSE });
 
   const added = await add(first, bounced('once@example.com', { id: newId('suppression', world.clock.now()) }));
-  const again = await add(bounced('once@example.com', { source: 'complaint' }));
+  const repeat = await add(bounced('once@example.com', { source: 'complaint' }));
 
   expect(added).toEqual([expect.objectContaining({ id: first.id, email: 'once@example.com' })]);
-  expect(again).toEqual([]);
+  expect(repeat).toEqual([]);
   expect(await factsOf('once@example.com')).toEqual([
     {
       id: first.id,

@@ -72,7 +72,7 @@ function monthUsage({ month, now, used, limit, by_day }: MonthRow): MonthUsage {
   const begins = new Date(`${month}-01T00:00:00Z`);
   const ends_ms = Date.UTC(begins.getUTCFullYear(), begins.getUTCMonth() + 1);
   if (begins > now) throw new AppError('invalid_range', `${month} has not started yet. Use an earlier month.`);
-  const over = now.getTime() >= ends_ms;
+  const is_over = now.getTime() >= ends_ms;
   const length_ms = ends_ms - begins.getTime();
   // The first hours predict little, so at least one day counts as elapsed.
   const elapsed_ms = Math.max(now.getTime() - begins.getTime(), DAY_MS);
@@ -83,10 +83,10 @@ function monthUsage({ month, now, used, limit, by_day }: MonthRow): MonthUsage {
     limit,
     remaining: limit === null ? null : Math.max(0, limit - used),
     resets_at: isoTime(ends_ms),
-    by_day: Array.from({ length: over ? length_ms / DAY_MS : now.getUTCDate() }, (_, index) => ({
+    by_day: Array.from({ length: is_over ? length_ms / DAY_MS : now.getUTCDate() }, (_, index) => ({
       date: `${month}-${String(index + 1).padStart(2, '0')}`,
       used: by_day[index] ?? 0,
     })),
-    projected_end_of_month: over ? used : Math.round((used * length_ms) / elapsed_ms),
+    projected_end_of_month: is_over ? used : Math.round((used * length_ms) / elapsed_ms),
   };
 }

@@ -36,10 +36,10 @@ const queries: Readonly<Record<LimitedResource, CountQuery>> = {
 export async function lockPlanOf(
   tx: Tx,
   workspace_id: string,
-  what: LimitedResource,
+  resource: LimitedResource,
 ): Promise<{ readonly plan: string; readonly limit: number | null }> {
   const [row] = await tx<{ plan: string; limit: number | null }[]>`
-    select p.name as plan, ${queries[what].limit(tx)} as limit
+    select p.name as plan, ${queries[resource].limit(tx)} as limit
     from workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id} for no key update of w`;
   if (!row) throw new Error('an actor belongs to no workspace');
@@ -47,8 +47,10 @@ export async function lockPlanOf(
 }
 
 /** Runs in a separate statement after the lock, which sees what was committed while the lock was awaited. */
-export async function countOf(tx: Tx, workspace_id: string, what: LimitedResource): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select ${queries[what].count(tx, tx`${workspace_id}::uuid`)} as count`;
+export async function countOf(tx: Tx, workspace_id: string, resource: LimitedResource): Promise<number> {
+  const [row] = await tx<
+    { count: number }[]
+  >`select ${queries[resource].count(tx, tx`${workspace_id}::uuid`)} as count`;
   return row?.count ?? 0;
 }
 

@@ -36,12 +36,12 @@ const limits = {
  * Throws if the plan has no room. Locks the workspace until the commit, so that concurrent requests cannot both take
  * the last slot.
  */
-export async function requireRoomInPlan(tx: Tx, workspace_id: string, what: LimitedResource): Promise<void> {
-  const { plan, limit } = await lockPlanOf(tx, workspace_id, what);
+export async function requireRoomInPlan(tx: Tx, workspace_id: string, resource: LimitedResource): Promise<void> {
+  const { plan, limit } = await lockPlanOf(tx, workspace_id, resource);
   if (limit === null) return;
-  const used = await countOf(tx, workspace_id, what);
+  const used = await countOf(tx, workspace_id, resource);
   if (used < limit) return;
-  const { reason, noun, remedy } = limits[what];
+  const { reason, noun, remedy } = limits[resource];
   throw new AppError(
     reason,
     `The plan ${plan} allows ${limit} ${noun}. ${remedy}, or ask the operator for another plan.`,

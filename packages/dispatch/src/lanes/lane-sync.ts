@@ -358,8 +358,8 @@ export class LaneSync {
     const { lane, priority, count, after } = slice;
     const by_workspace = Map.groupBy(rows, (row) => row.workspace_id);
     const last = [...by_workspace.keys()].sort().at(-1);
-    const whole = by_workspace.size < WORKSPACES_IN_A_SLICE;
-    if (whole || last === undefined) this.#served.delete(sliceName(slice));
+    const complete = by_workspace.size < WORKSPACES_IN_A_SLICE;
+    if (complete || last === undefined) this.#served.delete(sliceName(slice));
     else this.#served.set(sliceName(slice), last);
     const share = Math.ceil(count / Math.max(1, by_workspace.size));
     let remaining = 0;
@@ -367,7 +367,7 @@ export class LaneSync {
       if (own.length < share) this.#lanes.drained(lane, { workspace_id, priority });
       else remaining += 1;
     }
-    if (whole && after === '' && remaining === 0) this.#lanes.setBacklog(lane, priority, false);
+    if (complete && after === '' && remaining === 0) this.#lanes.setBacklog(lane, priority, false);
   }
 }
 

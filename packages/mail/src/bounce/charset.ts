@@ -46,8 +46,11 @@ export function decodeWords(value: string): string {
   return value
     .slice(0, MAX_HEADER_CHARACTERS)
     .replace(/\?=\s{1,20}=\?/g, '?==?')
-    .replace(ENCODED_WORD, (_word, label: string, how: string, text: string) =>
-      decodeText(how.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : unquoted(text.replaceAll('_', ' ')), label),
+    .replace(ENCODED_WORD, (_word, label: string, encoding: string, text: string) =>
+      decodeText(
+        encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : unquoted(text.replaceAll('_', ' ')),
+        label,
+      ),
     );
 }
 

@@ -44,10 +44,10 @@ interface ContentType {
  * message. Time and memory are bounded by the message size and the limits above.
  */
 export function readStructure(raw: Buffer): MailStructure {
-  const whole = entityOf(raw.toString('latin1').replace(/^From [^\n]*\n/, ''));
+  const entity = entityOf(raw.toString('latin1').replace(/^From [^\n]*\n/, ''));
   const parts: MailPart[] = [];
-  collect(whole, 0, parts);
-  return { headers: whole.headers, parts };
+  collect(entity, 0, parts);
+  return { headers: entity.headers, parts };
 }
 
 function collect(entity: Entity, depth: number, parts: MailPart[]): void {
@@ -151,7 +151,7 @@ function leaf({ headers, body }: Entity, { type, parameters }: ContentType): Mai
 }
 
 function decoded(body: string, encoding: string): Uint8Array {
-  const how = encoding.trim().toLowerCase();
-  if (how === 'base64') return Buffer.from(body, 'base64');
-  return how === 'quoted-printable' ? unquoted(body) : Buffer.from(body, 'latin1');
+  const encoding_name = encoding.trim().toLowerCase();
+  if (encoding_name === 'base64') return Buffer.from(body, 'base64');
+  return encoding_name === 'quoted-printable' ? unquoted(body) : Buffer.from(body, 'latin1');
 }

@@ -22,13 +22,13 @@ describe('the thread that parses returned email', () => {
 
   it.each(['hang', 'memory', 'end'])(
     'is replaced after an email that makes it %s, and the next email is parsed',
-    async (what) => {
+    async (label) => {
       reader = createReturnedMailReader({ thread: HOSTILE, deadline_ms: 4000, max_heap_mb: 32 });
       let turns = 0;
       const turning = setInterval(() => turns++, 1);
 
       const results = await Promise.all([
-        reader.read(Buffer.from(`X-Hostile: ${what}\r\n\r\n`)),
+        reader.read(Buffer.from(`X-Hostile: ${label}\r\n\r\n`)),
         reader.read(ordinary),
       ]);
       clearInterval(turning);

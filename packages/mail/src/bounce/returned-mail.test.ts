@@ -162,9 +162,9 @@ describe('a delivery report', () => {
   });
 
   it('is parsed from its fields if the MIME is broken', () => {
-    const whole = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
-    const indented = Buffer.from(whole.toString().replaceAll('\r\n--b', '\r\n --b'));
-    const undeclared = Buffer.from(whole.toString().replace('boundary="b"', 'boundary="other"'));
+    const full = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
+    const indented = Buffer.from(full.toString().replaceAll('\r\n--b', '\r\n --b'));
+    const undeclared = Buffer.from(full.toString().replace('boundary="b"', 'boundary="other"'));
 
     for (const raw of [indented, undeclared]) {
       expect(readReturnedMail(raw)).toMatchObject({ recipients: [{ status: '5.1.1' }], text: 'I am sorry.' });

@@ -33,7 +33,7 @@ describe('signing threads', () => {
     );
   });
 
-  for (const [how, program] of [
+  for (const [label, program] of [
     ['that end', 'process.exit(1)'],
     [
       'that break at a batch',
@@ -41,7 +41,7 @@ describe('signing threads', () => {
     ],
     ['that cannot be started', 'import "./nowhere"'],
   ] as const) {
-    it(`${how} leave no email unsigned`, async () => {
+    it(`${label} leave no email unsigned`, async () => {
       const threads = createSigningThreads({ count: 2, thread: new URL(`data:text/javascript,${program}`) });
       const batches = mails(20);
       expect(await Promise.all(batches.map((mail) => threads.sign(mail)))).toEqual(await onPool(batches));

@@ -89,38 +89,38 @@ const secure = { starttls: true, tls: mailCertificate };
 
 describe('an enforced MTA-STS policy', () => {
   it('allows email to a listed host with a valid certificate', async () => {
-    const there = await destination({ body: enforced }, secure);
+    const receiver = await destination({ body: enforced }, secure);
 
-    const outcome = await send(transport(there));
+    const outcome = await send(transport(receiver));
 
     expect(outcome).toMatchObject({
       kind: 'accepted',
       tls_policy: 'mta-sts',
       tls: { protocol: 'TLSv1.3', authorized: true },
     });
-    expect(there.paths).toEqual(['mta-sts.good.test/.well-known/mta-sts.txt']);
-    expect(there.sink.mails[0]?.secure).toBe(true);
+    expect(receiver.paths).toEqual(['mta-sts.good.test/.well-known/mta-sts.txt']);
+    expect(receiver.sink.mails[0]?.secure).toBe(true);
   });
 
   it.each<[string, SmtpSinkOptions]>([
     ['STARTTLS is not offered', {}],
     ['the certificate is not good', { starttls: true }],
   ])('defers email if %s, and sends nothing in plaintext', async (_name, options) => {
-    const there = await destination({ body: enforced }, options);
+    const receiver = await destination({ body: enforced }, options);
     const questions: string[] = [];
-    there.sink.script(({ stage }) => {
+    receiver.sink.script(({ stage }) => {
       questions.push(stage);
       return { kind: 'accept' };
     });
 
-    const outcome = await send(transport(there));
+    const outcome = await send(transport(receiver));
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'connect', tls: null, tls_policy: 'mta-sts' });
     expect(questions).toEqual(['connect']);
   });
 
   it('defers email if STARTTLS is rejected, without sending MAIL', async () => {
-    const there = await destination({ body: enforced });
+    const receiver = await destination({ body: enforced });
     const lines: string[] = [];
     const sockets: Socket[] = [];
     const server = createTcpServer((socket) => {
@@ -132,27 +132,27 @@ describe('an enforced MTA-STS policy', () => {
       });
       socket.write('220 mx1\r\n');
     });
-    await new Promise<void>((resolve) => server.listen(there.sink.port, '127.0.0.3', resolve));
+    await new Promise<void>((resolve) => server.listen(receiver.sink.port, '127.0.0.3', resolve));
     closing.push(() => {
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(resolve));
     });
-    there.dns.set('mx1.good.test', 'A', ['127.0.0.3']);
+    receiver.dns.set('mx1.good.test', 'A', ['127.0.0.3']);
 
-    const outcome = await send(transport(there));
+    const outcome = await send(transport(receiver));
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'connect', tls_policy: 'mta-sts' });
     expect(lines.filter((line) => !/^(?:EHLO|STARTTLS|QUIT)/.test(line))).toEqual([]);
   });
 
   it('blocks email to a host it does not list, and email through another transport', async () => {
-    const there = await destination({ body: enforced }, secure, 'mx2.good.test');
+    const receiver = await destination({ body: enforced }, secure, 'mx2.good.test');
     const relay = await startSmtpSink();
     closing.push(() => relay.stop());
     const mailer = createMailer({
       helo_name: 'mail.sender.test',
       transports: [
-        transport(there),
+        transport(receiver),
         { host: relay.host, port: relay.port, secure: false, tls: 'opportunistic', max_connections: 2 },
       ],
     });
@@ -162,17 +162,17 @@ describe('an enforced MTA-STS policy', () => {
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'connect', tls_policy: 'mta-sts' });
     expect(outcome.error).toContain('mx2.good.test: not a host of the MTA-STS policy of good.test');
-    expect(there.sink.connections()).toBe(0);
+    expect(receiver.sink.connections()).toBe(0);
     expect(relay.connections()).toBe(0);
   });
 
   it('is looked up once while valid, and still applies after its record and host disappear', async () => {
-    const there = await destination({ body: enforced }, secure);
+    const receiver = await destination({ body: enforced }, secure);
     let time = 0;
-    const mailer = transport(there, { now: () => time });
+    const mailer = transport(receiver, { now: () => time });
     await send(mailer);
-    there.dns.remove('_mta-sts.good.test');
-    there.dns.remove('mta-sts.good.test');
+    receiver.dns.remove('_mta-sts.good.test');
+    receiver.dns.remove('mta-sts.good.test');
 
     time += 3_600_000;
     const later = await send(mailer);
@@ -180,32 +180,32 @@ describe('an enforced MTA-STS policy', () => {
     const expired = await send(mailer);
 
     expect(later).toMatchObject({ kind: 'accepted', tls_policy: 'mta-sts' });
-    expect(there.paths).toHaveLength(1);
+    expect(receiver.paths).toHaveLength(1);
     expect(expired).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });
 
   it('is fetched again if its id changes', async () => {
     const served = { body: enforced };
-    const there = await destination(served, secure);
+    const receiver = await destination(served, secure);
     let time = 0;
-    const mailer = transport(there, { now: () => time });
+    const mailer = transport(receiver, { now: () => time });
     await send(mailer);
     served.body = tested;
-    there.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=2;']);
+    receiver.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=2;']);
 
     time += 3_600_000;
     const outcome = await send(mailer);
 
     expect(outcome).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
-    expect(there.paths).toHaveLength(2);
+    expect(receiver.paths).toHaveLength(2);
   });
 });
 
 describe('a policy in testing mode', () => {
   it('blocks nothing, and the attempt reports what enforcement would have blocked', async () => {
-    const there = await destination({ body: tested }, {}, 'mx2.good.test');
+    const receiver = await destination({ body: tested }, {}, 'mx2.good.test');
 
-    const outcome = await send(transport(there));
+    const outcome = await send(transport(receiver));
 
     expect(outcome).toMatchObject({ kind: 'accepted', tls: null, tls_policy: 'opportunistic' });
     expect(outcome.transcript).toContain(
@@ -216,9 +216,9 @@ describe('a policy in testing mode', () => {
 
 describe('a policy for one domain', () => {
   it('is not applied to another domain with the same servers', async () => {
-    const there = await destination({ body: tested }, {}, 'mx2.good.test');
-    there.dns.set('fine.test', 'MX', [{ priority: 10, exchange: 'mx2.good.test' }]);
-    const mailer = transport(there);
+    const receiver = await destination({ body: tested }, {}, 'mx2.good.test');
+    receiver.dns.set('fine.test', 'MX', [{ priority: 10, exchange: 'mx2.good.test' }]);
+    const mailer = transport(receiver);
 
     for (const to of ['ada@good.test', 'ada@fine.test']) await send(mailer, to);
 
@@ -239,18 +239,18 @@ describe('an invalid MTA-STS policy', () => {
     ['no policy at all', { body: 'hello' }],
     ['too much', { body: `${enforced}${'x'.repeat(70_000)}` }],
   ])('is ignored (%s), and email is sent as if there were no policy', async (_name, served) => {
-    const there = await destination(served);
+    const receiver = await destination(served);
 
-    expect(await send(transport(there))).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
-    expect(there.paths).toHaveLength(1);
+    expect(await send(transport(receiver))).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
+    expect(receiver.paths).toHaveLength(1);
   });
 
   it('is not fetched from a host with a non-public address', async () => {
-    const there = await destination({ body: enforced });
+    const receiver = await destination({ body: enforced });
 
-    const outcome = await send(transport(there, { allow_networks: ['127.0.0.2'] }));
+    const outcome = await send(transport(receiver, { allow_networks: ['127.0.0.2'] }));
 
     expect(outcome).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
-    expect(there.paths).toEqual([]);
+    expect(receiver.paths).toEqual([]);
   });
 });

@@ -210,10 +210,10 @@ describe('the next server to try', () => {
     const mailer = transport(dns, spare.port, { timeouts: { idle_ms: 1 } });
     expect((await send(mailer)).transcript).toContain('ECONNREFUSED');
 
-    const again = await Promise.all([send(mailer), send(mailer)]);
+    const repeats = await Promise.all([send(mailer), send(mailer)]);
 
-    expect(again.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
-    expect(again.map(({ transcript }) => transcript).join()).not.toContain('ECONNREFUSED');
+    expect(repeats.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
+    expect(repeats.map(({ transcript }) => transcript).join()).not.toContain('ECONNREFUSED');
   });
 });
 
@@ -330,12 +330,12 @@ describe('promise P9: an unknown server that offers PIPELINING', () => {
 describe('a DNS failure', () => {
   it.each(['SERVFAIL', 'REFUSED', 'timeout'] as const)(
     'defers email after a %s response, and DNS is queried again later',
-    async (how) => {
+    async (failure) => {
       const sink = await sinkAt('127.0.0.2');
       const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
       let time = 0;
       const mailer = transport(dns, sink.port, { dns_timeout_ms: 1000, now: () => time });
-      dns.fail('good.test', how);
+      dns.fail('good.test', failure);
 
       const failed = await send(mailer);
       dns.fail('good.test', null);

@@ -422,7 +422,7 @@ describe('a server that is out of sync', () => {
 
   it.each([['in order'], ['with answers too many']])(
     'never causes email to be recorded as accepted without an acceptance, %s',
-    async (how) => {
+    async (label) => {
       for (let seed = 1; seed <= 60; seed++) {
         const random = randomFrom(seed);
         const acknowledged = new Set<number>();
@@ -432,7 +432,7 @@ describe('a server that is out of sync', () => {
           const choice = dice < 0.04 ? hangUp : (REFUSALS[Math.floor(dice * 60)] ?? DEFAULTS[verb]);
           if (typeof choice !== 'string') return choice;
           if (verb === 'dot' && choice.startsWith('250')) acknowledged.add(Number(/To: r(\d+)@/.exec(line)?.[1]));
-          return how === 'in order' || random() < 0.9 ? choice : `${choice}\r\n${random() < 0.5 ? choice : '250 ok'}`;
+          return label === 'in order' || random() < 0.9 ? choice : `${choice}\r\n${random() < 0.5 ? choice : '250 ok'}`;
         });
 
         const outcomes = await sendAll(transport(server.port, { max_connections: 2 }), 12);
@@ -441,7 +441,7 @@ describe('a server that is out of sync', () => {
           const count = bodiesFor(server, index + 1);
           expect(count, `seed ${seed}, mail ${index + 1}`).toBeLessThanOrEqual(1);
           if (kind === 'accepted') expect(count, `seed ${seed}, mail ${index + 1}`).toBe(1);
-          if (how !== 'in order') continue;
+          if (label !== 'in order') continue;
           // An acknowledgement may be lost in transit, and the message must not count as rejected then.
           if (kind === 'accepted') expect(acknowledged, `seed ${seed}`).toContain(index + 1);
           else if (kind !== 'unknown') expect(acknowledged, `seed ${seed}`).not.toContain(index + 1);

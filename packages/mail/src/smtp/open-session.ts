@@ -88,10 +88,10 @@ export async function openSession(
       return opened;
     }
     failures.push(opened);
-    const what = `${whereTo(route)}: ${opened.error}`;
-    lines.push(what);
+    const problem = `${whereTo(route)}: ${opened.error}`;
+    lines.push(problem);
     if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
-    if (ranked.length > 1) story.push(`-- ${what}`);
+    if (ranked.length > 1) story.push(`-- ${problem}`);
     // After a silent server another one is tried, but not a third.
     if (signal.aborted || performance.now() - started > MAX_SILENT * settings.timeouts.greeting_ms) break;
   }

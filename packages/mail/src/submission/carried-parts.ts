@@ -70,8 +70,8 @@ function leavesOf(part: Part, alternatives: readonly Part[]): Leaf[] {
   return [{ part, alternatives }];
 }
 
-function unlike(what: string): Refusal {
-  return new Refusal(`${what} cannot be carried unchanged; send it through a relay`);
+function unlike(part: string): Refusal {
+  return new Refusal(`${part} cannot be carried unchanged; send it through a relay`);
 }
 
 /** Returns the body of a type. Blank bodies next to it, for example after an attachment, carry no meaning. */

@@ -264,13 +264,13 @@ describe('a stopping submission server', () => {
       arrived.resolve();
       return stored.promise;
     });
-    const [whole, half] = [talk(server), talk(server)];
-    for (const client of [whole, half]) {
+    const [full, half] = [talk(server), talk(server)];
+    for (const client of [full, half]) {
       await client.logIn('shop');
       await client.data();
     }
     half.socket.write('Subject: half');
-    whole.socket.write('Subject: whole\r\n\r\n.\r\n');
+    full.socket.write('Subject: whole\r\n\r\n.\r\n');
     await arrived.promise;
 
     const stopped = server.stop();
@@ -278,7 +278,7 @@ describe('a stopping submission server', () => {
     await half.closed;
     stored.resolve();
 
-    expect(await whole.reply()).toMatch(/^250/);
+    expect(await full.reply()).toMatch(/^250/);
     await stopped;
   });
 });

@@ -84,13 +84,13 @@ describe('an authoritative lookup', () => {
 
   it.each(['SERVFAIL', 'REFUSED'] as const)(
     'queries the zone’s next server if a server responds with %s',
-    async (how) => {
+    async (failure) => {
       const servers = [
         { ns: 'one.test', address: '127.0.0.2' },
         { ns: 'two.test', address: '127.0.0.3' },
       ];
       const root = await server('127.0.0.1', {}, { 'good.test': servers });
-      (await server('127.0.0.2', {})).fail('good.test', how);
+      (await server('127.0.0.2', {})).fail('good.test', failure);
       await server('127.0.0.3', { 'good.test': { TXT: ['here'] } });
       const dns = lookupFrom(root, await startResolver());
 

@@ -17,8 +17,8 @@ function graphOf(files: readonly TreeFile[], nodeOf: (path: string) => string | 
   }
   for (const { file, target } of importGraph(files)) {
     const from = isTest(file.path) ? null : nodeOf(file.path);
-    const into = target === null ? null : nodeOf(target);
-    if (from !== null && into !== null && from !== into) graph.get(from)?.add(into);
+    const target_node = target === null ? null : nodeOf(target);
+    if (from !== null && target_node !== null && from !== target_node) graph.get(from)?.add(target_node);
   }
   return new Map([...graph].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
@@ -33,7 +33,7 @@ function packagesDrawn(files: readonly TreeFile[]): string {
   const idOf = (folder: string) => (names.get(folder) ?? folder).replace(/^@[^/]+\//, '');
   const nodes = [...graph.keys()].map((folder) => `  ${idOf(folder)}["${folder.replace(/\/$/, '')}"]`);
   const arrows = [...graph].flatMap(([from, targets]) =>
-    [...targets].sort().map((into) => `  ${idOf(from)} --> ${idOf(into)}`),
+    [...targets].sort().map((target) => `  ${idOf(from)} --> ${idOf(target)}`),
   );
   return ['```mermaid', 'flowchart TD', ...nodes, ...arrows, '```'].join('\n');
 }

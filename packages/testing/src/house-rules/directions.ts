@@ -98,8 +98,10 @@ export const layers: HouseRule = (files) => {
   return [...manifests].flatMap(([folder, { file, manifest }]) => {
     if (folder === '') return [];
     return [...Object.keys(manifest.run_time), ...Object.keys(manifest.development)].flatMap((name) => {
-      const on = folders.get(name);
-      const broken = directions.find(({ of, never }) => on && on !== folder && of.test(folder) && never.test(on));
+      const imported = folders.get(name);
+      const broken = directions.find(
+        ({ of: source, never }) => imported && imported !== folder && source.test(folder) && never.test(imported),
+      );
       return broken ? [at(file, file.text.indexOf(`"${name}"`), `${name}: ${broken.why}`)] : [];
     });
   });
@@ -135,12 +137,12 @@ export const workspaceExports: HouseRule = (files) => {
     if (/^@postrider\//.test(specifier)) {
       return target ? [] : [at(file, index, `${specifier}: no file that this workspace exports`)];
     }
-    const into = specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : '';
-    const workspace = workspaceOf(into);
+    const resolved = specifier.startsWith('.') ? posix.join(posix.dirname(file.path), specifier) : '';
+    const workspace = workspaceOf(resolved);
     if (workspace === null || workspace === workspaceOf(file.path)) return [];
     const offered = Object.values(manifests.get(workspace)?.manifest.exports ?? {});
     // The root starts a main module by path.
-    if (workspaceOf(file.path) === null && offered.includes(`./${into.slice(workspace.length)}`)) return [];
+    if (workspaceOf(file.path) === null && offered.includes(`./${resolved.slice(workspace.length)}`)) return [];
     return [at(file, index, `${specifier}: import a workspace by its name; its exports say what it offers`)];
   });
 };
@@ -152,12 +154,12 @@ export const domainIndexes: HouseRule = (files) => {
   const paths = new Set(files.map(({ path }) => path));
   return importGraph(files).flatMap(({ file, specifier, index, target }) => {
     const from = DOMAIN.exec(file.path)?.[1];
-    const into = DOMAIN.exec(target ?? '')?.[1];
+    const target_domain = DOMAIN.exec(target ?? '')?.[1];
     if (!file.path.startsWith('packages/core/src/') || isTest(file.path)) return [];
-    if (into === undefined || into === from) return [];
-    const entry = `packages/core/src/${into}/index.ts`;
+    if (target_domain === undefined || target_domain === from) return [];
+    const entry = `packages/core/src/${target_domain}/index.ts`;
     if (target === entry || !paths.has(entry)) return [];
-    return [at(file, index, `${specifier}: another domain is imported through ${into}/index.ts`)];
+    return [at(file, index, `${specifier}: another domain is imported through ${target_domain}/index.ts`)];
   });
 };
 

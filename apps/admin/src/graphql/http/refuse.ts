@@ -26,7 +26,7 @@ export function refusalOf(
   };
 }
 
-export function refuse(...of: Parameters<typeof refusalOf>): Response {
-  const { body, ...init } = refusalOf(...of);
+export function refuse(...params: Parameters<typeof refusalOf>): Response {
+  const { body, ...init } = refusalOf(...params);
   return new Response(body, init);
 }

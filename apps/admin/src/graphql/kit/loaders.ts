@@ -66,7 +66,7 @@ export function pagesBy<T>(ctx: Context, operation: Operation<z.ZodType, readonl
     const known = bySize.get(limit);
     if (known) return known;
     const loader = new DataLoader<{ id: string; cursor?: string }, List<T>, string>(
-      (of) => invoke(ctx, operation, { limit: limit ?? undefined, of }),
+      (parents) => invoke(ctx, operation, { limit: limit ?? undefined, of: parents }),
       { maxBatchSize: MAX_IDS, cacheKeyFn: ({ id, cursor }) => `${id} ${cursor ?? ''}` },
     );
     bySize.set(limit, loader);

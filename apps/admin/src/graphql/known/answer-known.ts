@@ -146,9 +146,9 @@ export function createKnownAnswers(
       // Full execution reports what failed and where. The loaders' caches are kept. Resolvers that the plan already
       // started still count against its own meter.
       const cost = meterOf(query, admitted);
-      const again = { ...g, cost };
+      const state = { ...g, cost };
       const { document, schema } = plan;
-      const result = await execute({ schema, document, contextValue: again, variableValues: variables });
+      const result = await execute({ schema, document, contextValue: state, variableValues: variables });
       if (!result.errors) return { data: result.data ?? null, cost };
       const failed = cost.excess ? [publicError(cost.excess)] : result.errors.map(publicError);
       const errors = namedErrors(services.log, failed, g.ctx.request_id);

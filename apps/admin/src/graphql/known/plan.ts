@@ -81,7 +81,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
   const collect = (
     type: GraphQLObjectType,
     { selections }: SelectionSetNode,
-    into: Map<string, FieldNode[]>,
+    collected: Map<string, FieldNode[]>,
     visited: Set<string>,
   ): void => {
     for (const one of selections) {
@@ -89,9 +89,9 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
       if (one.directives && one.directives.length > 0) throw new PlanFailed();
       if (one.kind === Kind.FIELD) {
         const key = one.alias?.value ?? one.name.value;
-        const before = into.get(key);
+        const before = collected.get(key);
         if (before) before.push(one);
-        else into.set(key, [one]);
+        else collected.set(key, [one]);
         continue;
       }
       if (one.kind === Kind.FRAGMENT_SPREAD) {
@@ -103,7 +103,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
       const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
       const applies =
         !condition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
-      if (applies) collect(type, fragment.selectionSet, into, visited);
+      if (applies) collect(type, fragment.selectionSet, collected, visited);
     }
   };
 

@@ -65,8 +65,8 @@ builder.queryField('events', (t) =>
     description: 'The events of the workspace, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: EventFilter }) },
     resolve: (_, { filter, ...args }, g) => {
-      const { types, messageId, ...others } = filter ?? {};
-      return page(g, listEvents, args, { ...others, type: types?.join(','), emailId: messageId });
+      const { types, messageId, ...rest } = filter ?? {};
+      return page(g, listEvents, args, { ...rest, type: types?.join(','), emailId: messageId });
     },
   }),
 );

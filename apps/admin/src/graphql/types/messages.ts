@@ -311,16 +311,16 @@ builder.queryField('messages', (t) =>
       filter: t.arg({ type: MessageFilter }),
     },
     resolve: async (_, { filter, last, before, ...args }, g, info) => {
-      const { status, tags, ...others } = filter ?? {};
+      const { status, tags, ...rest } = filter ?? {};
       if (last != null || before != null) {
         if (args.after != null) throw bothEnds();
-        const filter_values = { ...others, status: status?.join(','), tag: tags };
+        const filter_values = { ...rest, status: status?.join(','), tag: tags };
         return connectionBefore(await call(g, listMessagesBackward, { ...filter_values, last, before }), before);
       }
-      const whole = namesBelow(info, needRecipients);
-      const operation = whole ? listMessages : listMessagesAlone;
-      const messages = await page(g, operation, args, { ...others, status: status?.join(','), tag: tags });
-      if (!whole) return messages;
+      const with_recipients = namesBelow(info, needRecipients);
+      const operation = with_recipients ? listMessages : listMessagesAlone;
+      const messages = await page(g, operation, args, { ...rest, status: status?.join(','), tag: tags });
+      if (!with_recipients) return messages;
       for (const { node } of messages.edges) g.load.messages.prime(node.id, node);
       return messages;
     },

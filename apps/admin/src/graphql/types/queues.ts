@@ -61,11 +61,11 @@ const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
 });
 
 /** Reads percentiles that were not selected with the queue. */
-async function times(g: GraphqlContext, queue: QueueView, of: 'wait' | 'run', percentiles: readonly number[]) {
-  const known = new Map(queue[of].map((one) => [one.p, one]));
+async function times(g: GraphqlContext, queue: QueueView, measure: 'wait' | 'run', percentiles: readonly number[]) {
+  const known = new Map(queue[measure].map((one) => [one.p, one]));
   const durations = percentiles.flatMap((p) => known.get(p) ?? []);
   if (durations.length === percentiles.length) return durations;
-  return (await call(g, getQueue, { queue: queue.name, percentiles }))[of];
+  return (await call(g, getQueue, { queue: queue.name, percentiles }))[measure];
 }
 
 Queue.implement({

@@ -55,8 +55,8 @@ builder.queryField('requests', (t) =>
     description: 'Rejected and failed requests, newest first.',
     args: { ...pageArgs(t), filter: t.arg({ type: RequestFilter }) },
     resolve: (_, { filter, ...args }, g) => {
-      const { reasons, ...others } = filter ?? {};
-      return page(g, listRequests, args, { ...others, reason: reasons?.join(',') });
+      const { reasons, ...rest } = filter ?? {};
+      return page(g, listRequests, args, { ...rest, reason: reasons?.join(',') });
     },
   }),
 );

@@ -67,7 +67,7 @@ export function ComposePage() {
     text: words.start.text,
   };
   const problem = send.error === null ? null : problemOf(send.error);
-  const of = (name: string) => [...(problem?.fields ?? [])].find(([path]) => path.startsWith(name))?.[1];
+  const messageOf = (name: string) => [...(problem?.fields ?? [])].find(([path]) => path.startsWith(name))?.[1];
   const attach = async (files: FileList | null) => {
     const list = [...(files ?? [])];
     const large = list.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES;
@@ -97,25 +97,25 @@ export function ComposePage() {
               label={words.from}
               about={words.fromAbout}
               start={String(first.from)}
-              problem={of('from')}
+              problem={messageOf('from')}
             />
-            <Line name="to" label={words.to} about={words.toAbout} start={me.email} problem={of('to')} />
-            <Line name="subject" label={words.subject} start={String(first.subject)} problem={of('subject')} />
-            <Field label={words.text} name="text" problem={of('text')}>
+            <Line name="to" label={words.to} about={words.toAbout} start={me.email} problem={messageOf('to')} />
+            <Line name="subject" label={words.subject} start={String(first.subject)} problem={messageOf('subject')} />
+            <Field label={words.text} name="text" problem={messageOf('text')}>
               {(control) => <textarea {...control} className="input" rows={5} defaultValue={words.start.text} />}
             </Field>
-            <Field label={words.html} name="html" about={words.htmlAbout} problem={of('html')}>
+            <Field label={words.html} name="html" about={words.htmlAbout} problem={messageOf('html')}>
               {(control) => <textarea {...control} className="input mono" rows={4} spellCheck={false} />}
             </Field>
-            <Line name="tags" label={words.tags} about={words.tagsAbout} start="" problem={of('tags')} />
-            <Field label={words.schedule} name="when" about={words.scheduleAbout} problem={of('scheduled_at')}>
+            <Line name="tags" label={words.tags} about={words.tagsAbout} start="" problem={messageOf('tags')} />
+            <Field label={words.schedule} name="when" about={words.scheduleAbout} problem={messageOf('scheduled_at')}>
               {(control) => <input {...control} className="input" type="datetime-local" />}
             </Field>
             <Field
               label={words.attach}
               name="files"
               about={words.attachAbout}
-              problem={tooLarge ? words.tooLarge : of('attachments')}
+              problem={tooLarge ? words.tooLarge : messageOf('attachments')}
             >
               {(control) => (
                 <input

@@ -141,7 +141,7 @@ function ZoneFile({ name }: { readonly name: string }) {
   );
 }
 
-function SecondSignature({ domain: { name, dkim_ed25519: on } }: { readonly domain: Domain }) {
+function SecondSignature({ domain: { name, dkim_ed25519: enabled } }: { readonly domain: Domain }) {
   const change = useMutation(
     trpc.domains.update.mutationOptions({ onError: (error) => toast(problemOf(error).message, 'bad') }),
   );
@@ -152,13 +152,13 @@ function SecondSignature({ domain: { name, dkim_ed25519: on } }: { readonly doma
         <Button
           needs="domains:write"
           busy={change.isPending}
-          onClick={() => change.mutate({ domain: name, dkim_ed25519: !on })}
+          onClick={() => change.mutate({ domain: name, dkim_ed25519: !enabled })}
         >
-          {on ? words.second.turnOff : words.second.turnOn}
+          {enabled ? words.second.turnOff : words.second.turnOn}
         </Button>
       }
     >
-      <p>{on ? words.second.on : words.second.off}</p>
+      <p>{enabled ? words.second.on : words.second.off}</p>
     </Panel>
   );
 }

@@ -51,7 +51,7 @@ export function RecordCard({ record }: { readonly record: DnsRecord }) {
 function Value({
   name,
   value,
-  what,
+  what: label,
   wide = false,
 }: {
   readonly name: string;
@@ -64,7 +64,7 @@ function Value({
       <dt>{name}</dt>
       <dd>
         <code>{value}</code>
-        <CopyButton text={value} what={what} />
+        <CopyButton text={value} what={label} />
       </dd>
     </div>
   );

@@ -31,9 +31,9 @@ export const words = {
     keep: 'Keep email',
     resend: 'Resend',
     clear: 'Clear selection',
-    done: (what: string, done: number) => `${what}: ${done} done`,
-    partly: (what: string, done: number, failures: number, why: string) =>
-      `${what}: ${done} done, ${failures} failed. ${why}`,
+    done: (noun: string, done: number) => `${noun}: ${done} done`,
+    partly: (noun: string, done: number, failures: number, why: string) =>
+      `${noun}: ${done} done, ${failures} failed. ${why}`,
     resendTitle: (count: number) => `Resend ${count} ${count === 1 ? 'email' : 'emails'}`,
     resendAbout: 'Sends each one again as a new email to all of its recipients. This counts toward your quota.',
     cancelTitle: (count: number) => `Cancel ${count} ${count === 1 ? 'email' : 'emails'}`,

@@ -115,11 +115,11 @@ function CaptureView({
  */
 function LinksAndCodes({ capture: { codes, links } }: { readonly capture: Capture }) {
   if (codes.length === 0 && links.length === 0) return null;
-  const rows = (list: readonly string[], what: string) =>
+  const rows = (list: readonly string[], label: string) =>
     list.map((one) => (
       <li key={one} className="line">
         <span className="mono small breaks">{one}</span>
-        <CopyButton text={one} what={what} />
+        <CopyButton text={one} what={label} />
       </li>
     ));
   return (

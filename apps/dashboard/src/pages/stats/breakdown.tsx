@@ -33,7 +33,7 @@ export function Breakdown({
   readonly since: string;
   readonly range: Range;
   readonly by: Dimension;
-  readonly onBy: (by: Dimension) => void;
+  readonly onBy: (dimension: Dimension) => void;
 }) {
   const admin = may(useMe(), 'admin');
   const { bucket } = ranges[range];
@@ -84,12 +84,16 @@ function rowsOf(stats: Stats): readonly Row[] {
     .filter(({ counts }) => METRICS.some((metric) => counts[metric] > 0));
 }
 
-function Table({ rows, by }: { readonly rows: readonly Row[]; readonly by: Dimension }) {
+function Table({ rows, by: dimension }: { readonly rows: readonly Row[]; readonly by: Dimension }) {
   if (rows.length === 0) return <p className="body muted pad">{words.none}</p>;
-  const name = words.dimensions[by];
+  const name = words.dimensions[dimension];
   const save = () => {
     const cells = rows.map(({ key, counts }) => [key ?? words.others, ...METRICS.map((metric) => counts[metric])]);
-    saveAs(`mail-by-${by}.csv`, csvOf([name, ...METRICS.map((metric) => words.metrics[metric])], cells), 'text/csv');
+    saveAs(
+      `mail-by-${dimension}.csv`,
+      csvOf([name, ...METRICS.map((metric) => words.metrics[metric])], cells),
+      'text/csv',
+    );
   };
   const columns: readonly Column<Row>[] = [
     {

@@ -17,7 +17,7 @@ const CHART_METRICS = [
   ['failed', 'calm'],
 ] as const;
 
-const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
+const format = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
 
 export function MailChart({
   stats,
@@ -46,7 +46,7 @@ export function MailChart({
       timeWord={words.time}
       times={points.map(({ at }) => bucketTime(at, bucket, utc))}
       series={series}
-      format={whole}
+      format={format}
       view={view}
       onView={onView}
       onPick={(at) => {

@@ -18,7 +18,7 @@ type Stats = Outputs['stats']['get'];
 
 const EVERY_MS = 60_000;
 
-const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
+const format = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
 const seconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
 
 export function StatsPage() {
@@ -91,10 +91,10 @@ function answerOf(stats: Stats, canceled: number, captures: boolean): string {
     sum(stats, metric),
   );
   const accepted = all - canceled;
-  if (accepted <= 0) return all > 0 ? words.answer.canceled(whole(all)) : words.answer.none;
+  if (accepted <= 0) return all > 0 ? words.answer.canceled(format(all)) : words.answer.none;
   const share = (part: number) => `${((100 * part) / accepted).toFixed(1)} %`;
   const describe = captures ? words.answer.captured : words.answer.some;
-  return describe(share(Math.min(delivered, accepted)), whole(accepted), share(bounced));
+  return describe(share(Math.min(delivered, accepted)), format(accepted), share(bounced));
 }
 
 interface ViewProps {

@@ -54,9 +54,9 @@ function WebhookForm<T>({ webhook, save, ...dialog }: WebhookFormProps<T>) {
       description: String(form.get('description') ?? '').trim() || null,
       ...(webhook === null && { format }),
     });
-  const toggle = (name: string, on: boolean) => {
+  const toggle = (name: string, checked: boolean) => {
     const next = new Set(selection);
-    if (on) next.add(name);
+    if (checked) next.add(name);
     else next.delete(name);
     setSelection(next);
   };
@@ -80,7 +80,7 @@ function WebhookForm<T>({ webhook, save, ...dialog }: WebhookFormProps<T>) {
                   value={name}
                   label={<code>{name}</code>}
                   checked={selection.has(name)}
-                  onChange={(on) => toggle(name, on)}
+                  onChange={(checked) => toggle(name, checked)}
                 />
               ))}
             {problems.has('events') && <p className="problem">{problems.get('events')}</p>}

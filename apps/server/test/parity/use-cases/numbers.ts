@@ -152,6 +152,6 @@ function given_reach({ input }: Setup) {
 }
 
 function byDate(response: unknown): unknown {
-  const { by_day, ...others } = response as { by_day: readonly { at: string; value: number }[] };
-  return { ...others, by_day: by_day.map(({ at, value }) => ({ date: at.slice(0, 10), used: value })) };
+  const { by_day, ...rest } = response as { by_day: readonly { at: string; value: number }[] };
+  return { ...rest, by_day: by_day.map(({ at, value }) => ({ date: at.slice(0, 10), used: value })) };
 }

@@ -111,9 +111,9 @@ export function messagePlan(ages: Ages, command: BulkCommand & { readonly action
     async passedOver(sql, max) {
       const { before, oldest_kept } = walk;
       const statuses = otherStatuses(kind.statuses);
-      const others: MessageWalk = { workspace_id, filters, statuses, before, oldest_kept };
+      const rest_walk: MessageWalk = { workspace_id, filters, statuses, before, oldest_kept };
       const [in_others, attempt_counts] = await Promise.all([
-        kind.otherwise && countMessages(sql, others, max),
+        kind.otherwise && countMessages(sql, rest_walk, max),
         kind.once_tried && countMessages(sql, { ...walk, tried: true }, max),
       ]);
       return sumsOf([

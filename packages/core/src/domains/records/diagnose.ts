@@ -122,7 +122,7 @@ export const diagnoses = {
     status: 'mismatch',
     advice: () => 'Receivers reject it, because it needs more than 10 lookups: remove includes that you no longer need',
   },
-  dmarc_misaligned: { status: 'mismatch', advice: (_, what) => what },
+  dmarc_misaligned: { status: 'mismatch', advice: (_, text) => text },
   lookup_failed: {
     status: 'lookup_error',
     advice: (_, why) =>
@@ -311,10 +311,10 @@ function judgeKey(value: string, record: string): RecordVerdict {
 function isInPieces(value: string, texts: readonly string[]): boolean {
   if (texts.length < 2) return false;
   const bare = (text: string) => text.replace(/[\s"\\]/g, '');
-  const whole = bare(value);
-  const pieces = texts.map(bare).filter((piece) => piece !== '' && whole.includes(piece));
+  const expected_text = bare(value);
+  const pieces = texts.map(bare).filter((piece) => piece !== '' && expected_text.includes(piece));
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  return pieces.length > 1 && length === whole.length;
+  return pieces.length > 1 && length === expected_text.length;
 }
 
 function hostOf(text: string): string {

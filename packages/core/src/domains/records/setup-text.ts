@@ -47,8 +47,8 @@ function stepOf(record: RecordEntry): string {
   if (status === 'lookup_error')
     return `The ${type} record with the host ${host}${weight} could not be looked up: ${hint}`;
   // An existing policy or sender list belongs to the owner, so it is edited, not replaced.
-  const whole = purpose === 'spf' || purpose === 'dmarc' ? '' : ` Its value is ${value}`;
-  return `Correct the ${type} record with the host ${host}${weight}: ${hint}${whole}`;
+  const value_note = purpose === 'spf' || purpose === 'dmarc' ? '' : ` Its value is ${value}`;
+  return `Correct the ${type} record with the host ${host}${weight}: ${hint}${value_note}`;
 }
 
 function zoneOf(name: string): string {

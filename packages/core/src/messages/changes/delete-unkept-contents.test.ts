@@ -86,9 +86,9 @@ describe('a message without a retain setting', () => {
     await world.drain();
     await deleteUnkeptContents(world.services);
 
-    const again = await invoke(ctx(), resendMessage, { id });
+    const copy = await invoke(ctx(), resendMessage, { id });
 
     expect(await hasBody(id)).toBe(true);
-    expect(await invoke(ctx(), getMessage, { id: again.id })).toMatchObject({ retain: 'default', priority: 'bulk' });
+    expect(await invoke(ctx(), getMessage, { id: copy.id })).toMatchObject({ retain: 'default', priority: 'bulk' });
   });
 });

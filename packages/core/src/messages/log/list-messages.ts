@@ -72,8 +72,8 @@ export const listMessagesBackward = operation({
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
     const behind = readCursor(scope, before, 'before');
-    const whole = idRange('message', filters, null);
-    const range = behind !== null && behind >= whole.from ? { ...whole, from: behindId(behind) } : whole;
+    const id_range = idRange('message', filters, null);
+    const range = behind !== null && behind >= id_range.from ? { ...id_range, from: behindId(behind) } : id_range;
     const filter = { ...filterOf(filters), mode: accessibleMode(ctx.actor) };
     const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message')).toReversed();
     const { rows, edge } = await collectParts(ctx, parts, last + 1, true);

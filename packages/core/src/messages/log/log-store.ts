@@ -144,7 +144,7 @@ export async function recipientsOf(
 ): Promise<Map<string, RecipientRow[]>> {
   // Workers, lanes and holds are looked up for open recipients only.
   const open = sql`r.state in (${openInSql})`;
-  const there = workers
+  const is_connected = workers
     ? sql`${workers.there}::boolean`
     : sql`(select coalesce(bool_or(${isThere(sql)}), false) from delivery_workers w)`;
   const last = workers ? sql`${workers.last}::timestamptz` : sql`(select max(w.noted_at) from delivery_workers w)`;
@@ -159,7 +159,7 @@ export async function recipientsOf(
         order by e.message_id desc, e.id desc limit 1
       ) end as bounce_facts, l.parked_lane, l.throttled_until, l.throttled_by, l.throttled_reply, l.limit_connections,
       l.limit_per_minute, l.resume_rate, h.hold_id, h.hold_scope, h.hold_reason, h.hold_until,
-      case when ${open} then ${there} else true end as worker_there, case when ${open} then ${last} end as worker_seen
+      case when ${open} then ${is_connected} else true end as worker_there, case when ${open} then ${last} end as worker_seen
     from recipients r
     left join lateral (
       select p.lane as parked_lane, l.closed_until as throttled_until, l.reason as throttled_by,
@@ -261,12 +261,12 @@ export async function contentOf(
 export async function pagesOfAttempts(
   sql: Sql,
   workspace_id: string,
-  of: readonly { readonly id: string; readonly behind: string }[],
+  positions: readonly { readonly id: string; readonly behind: string }[],
   count: number,
 ): Promise<(AttemptRow & { message_id: string })[]> {
-  const ids = of.map((one) => one.id);
+  const ids = positions.map((one) => one.id);
   return sql<(AttemptRow & { message_id: string })[]>`
-    select a.* from unnest(${ids}::uuid[], ${of.map((one) => one.behind)}::uuid[]) as q (id, behind)
+    select a.* from unnest(${ids}::uuid[], ${positions.map((one) => one.behind)}::uuid[]) as q (id, behind)
     cross join lateral (
       select a.message_id, ${attemptColumns(sql)} from attempts a
       where a.message_id = q.id and a.workspace_id = ${workspace_id} and a.id > q.behind

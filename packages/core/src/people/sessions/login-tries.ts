@@ -40,9 +40,9 @@ interface Subjects {
 export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSource): Promise<LoginTry> {
   const { own, shared, limits } = subjectsOf(source);
   const attempts = await countTry(sql, [...limits.keys()]);
-  const over = attempts.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
-  if (over.length > 0) {
-    const minutes = Math.max(1, ...over.map(({ minutes_left }) => minutes_left));
+  const exceeded = attempts.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
+  if (exceeded.length > 0) {
+    const minutes = Math.max(1, ...exceeded.map(({ minutes_left }) => minutes_left));
     throw new AppError('login_rate', `Too many failed sign-ins. Try again in ${minutes} min.`, {
       retry_after_seconds: minutes * 60,
     });

@@ -61,9 +61,9 @@ export const readWebhookPosts = operation({
   async run(ctx, { ids }): Promise<readonly (readonly WebhookPost[])[]> {
     const { workspace_id } = ctx.actor;
     const rows = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, ids));
-    const there = rows.map(({ id }) => id);
+    const delivery_ids = rows.map(({ id }) => id);
     const by_delivery = Map.groupBy(
-      await attemptsOfDeliveries(ctx.sql, workspace_id, there, MAX_ATTEMPTS),
+      await attemptsOfDeliveries(ctx.sql, workspace_id, delivery_ids, MAX_ATTEMPTS),
       (row) => row.delivery_id,
     );
     const by_id = new Map(rows.map((row) => [row.id, postsOf(row, by_delivery.get(row.id) ?? [])]));

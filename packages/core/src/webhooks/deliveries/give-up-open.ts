@@ -12,6 +12,6 @@ export async function giveUpDeliveries(
 ): Promise<void> {
   while ((await giveUpOpen(sql, webhook_id, 'the webhook was disabled', SLICE)) > 0);
   if (!(await anyLeftOpen(sql, webhook_id))) return;
-  const again = { data: { webhook_id }, start_after: new Date(clock.now() + AGAIN_MS) };
-  await sql.begin((tx) => jobs.send(tx, 'webhook.close', [again]));
+  const next_job = { data: { webhook_id }, start_after: new Date(clock.now() + AGAIN_MS) };
+  await sql.begin((tx) => jobs.send(tx, 'webhook.close', [next_job]));
 }

@@ -49,9 +49,9 @@ export const listAllDeliveries = operation({
   input: filterSchema.extend({ webhook_id: idField(idPrefixes.webhook).optional() }),
   output: listOf(webhookDeliverySchema),
   async run(ctx, { webhook_id, ...input }): Promise<List<WebhookDeliveryEntry>> {
-    const there = await webhookIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor));
-    if (webhook_id !== undefined && !there.includes(webhook_id)) throw webhookNotFound(webhook_id);
-    const webhook_ids = webhook_id === undefined ? there : [webhook_id];
+    const ids = await webhookIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor));
+    if (webhook_id !== undefined && !ids.includes(webhook_id)) throw webhookNotFound(webhook_id);
+    const webhook_ids = webhook_id === undefined ? ids : [webhook_id];
     return pageOf(ctx, 'webhooks.all_deliveries', webhook_ids, { webhook_id }, input);
   },
 });

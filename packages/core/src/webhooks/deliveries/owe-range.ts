@@ -16,14 +16,14 @@ const SLICE = 500;
 export async function oweRange(services: Services, job: JobData<'webhook.recover'>): Promise<void> {
   const { sql, jobs } = services;
   await openForJob(sql, job);
-  const over = await takeTurns(services, {
+  const finished = await takeTurns(services, {
     line: 'webhook_recoveries',
     own: job.webhook_id,
     isOver: async () => (await whichRecoveryIsOpen(sql, job)) !== 'this',
     work: (tx, { key, workspace_id }) => workSlice(services, tx, workspace_id, key),
     onSlice: () => jobs.wakeAll('webhook.deliver'),
   });
-  if (!over) await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data: job }]));
+  if (!finished) await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data: job }]));
 }
 
 /** Ensures the recovery row of a job, because the previous release adds only the job. */

@@ -50,12 +50,12 @@ export const updateWebhook = operation({
       const events = changes.events === undefined ? undefined : eventsIn(before.format, changes.events);
       const changed = await changeWebhook(tx, workspace_id, id, { ...changes, events });
       if (!changed) throw webhookNotFound(id);
-      const on = status === 'enabled' ? await enableWebhook(tx, workspace_id, id) : null;
+      const enabled = status === 'enabled' ? await enableWebhook(tx, workspace_id, id) : null;
       // Deliveries that have not been failed yet are posted after all.
-      if (on) await sendDeliver(ctx, tx, workspace_id, id);
+      if (enabled) await sendDeliver(ctx, tx, workspace_id, id);
       const off = status === 'disabled' ? await disableWebhook(tx, workspace_id, id, 'manual') : null;
       if (off) await sendClose(ctx, tx, id);
-      const after = on ?? off ?? changed;
+      const after = enabled ?? off ?? changed;
       const diff = changesOf(before, after, ['url', 'events', 'description', 'status']);
       const url_change = diff?.url && { url: [shownUrl(before.url), shownUrl(after.url)] };
       if (diff)

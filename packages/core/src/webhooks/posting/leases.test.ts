@@ -257,13 +257,13 @@ describe('an endpoint lease', () => {
       ),
     ]);
 
-    const again =
+    const renewed =
       start.endpointLeases.length > 0
         ? start.endpointLeases
         : (await takeEndpointLeases(world.services, await fetch(), [])).endpointLeases;
     const { posts: rest } = await claimPosts(
       world.services,
-      again.map((endpointLease) => ({ ...endpointLease, count: 10 })),
+      renewed.map((endpointLease) => ({ ...endpointLease, count: 10 })),
     );
     expect(rest).toHaveLength(1);
   });

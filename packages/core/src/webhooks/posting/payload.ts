@@ -15,8 +15,8 @@ export function bodyOf({ event, message, email }: OwedEvent, format: WebhookForm
 
 /** Drops long fields, least significant first; the postrider format lists them in data.truncated. */
 export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
-  const whole = encode(entry, format);
-  if (whole.length < MAX_BYTES) return whole;
+  const encoded = encode(entry, format);
+  if (encoded.length < MAX_BYTES) return encoded;
   const { email, recipient, ...facts } = entry.data;
   const mail = email && {
     ...email,

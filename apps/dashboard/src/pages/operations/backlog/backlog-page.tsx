@@ -82,8 +82,8 @@ function RowDialog({ backlog, by }: { readonly backlog: Backlog; readonly by: Di
   if (open === 'hold') return scope && <HoldForm target={{ scope, value: target }} onClose={close} />;
   if (open === 'limit') return <LimitDestination destination={target} onClose={close} />;
   if (open === undefined || filter === null) return null;
-  const { what, range } = agesOf(backlog.bucket_upper_minutes, age ?? null);
-  const title = words.menu.title(words.menu[open], target, what);
+  const { what: label, range } = agesOf(backlog.bucket_upper_minutes, age ?? null);
+  const title = words.menu.title(words.menu[open], target, label);
   return <BulkDialog plan={{ action: open, filter: { ...filter, ...range() }, title }} onClose={close} />;
 }
 

@@ -41,7 +41,7 @@ export const words = {
     all: 'all waiting email',
     within: (age: string) => `accepted in the last ${age}`,
     older: (age: string) => `accepted more than ${age} ago`,
-    title: (action: string, key: string, what: string) => `${action}: ${key}, ${what}`,
+    title: (action: string, key: string, label: string) => `${action}: ${key}, ${label}`,
     ownDomain: 'To hold a sending domain, open its workspace and choose “This workspace”.',
     noFilter: 'To hold or view this email, group by destination or API key.',
   },

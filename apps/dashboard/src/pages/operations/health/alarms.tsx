@@ -52,7 +52,7 @@ export function Alarms() {
           name="ended"
           label={text.ended}
           checked={show_ended}
-          onChange={(on) => void navigate({ search: on ? { ended: true } : {}, replace: true })}
+          onChange={(checked) => void navigate({ search: checked ? { ended: true } : {}, replace: true })}
         />
       </div>
     </Panel>

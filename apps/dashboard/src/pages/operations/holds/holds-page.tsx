@@ -67,7 +67,7 @@ export function HoldsPage() {
         name="ended"
         label={words.ended}
         checked={show_ended}
-        onChange={(on) => void navigate({ search: on ? { ended: on } : {}, replace: true })}
+        onChange={(checked) => void navigate({ search: checked ? { ended: checked } : {}, replace: true })}
       />
       {open === 'new' && <HoldForm onClose={() => void navigate({ search, replace: true })} />}
       {release !== undefined && <ReleaseHold id={release} onClose={close} />}

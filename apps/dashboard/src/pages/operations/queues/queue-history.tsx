@@ -24,7 +24,7 @@ interface Mark {
 
 const POINTS = 120;
 const text = words.detail;
-const whole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
+const format = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(1));
 
 /** Charts depth, work, and wait times, with a mark at each change a person made. */
 export function QueueHistory({
@@ -99,7 +99,7 @@ function Charts({ history, marks }: { readonly history: History; readonly marks:
     timeWord: text.time,
     times: data.map(({ at }) => exactTime(at, utc).slice(5, 16)),
     marks: marks.map((mark): ChartMark => ({ at: pointOf(data, mark.at), text: mark.text })),
-    format: whole,
+    format,
     view,
     onView,
   };
@@ -129,7 +129,7 @@ function Charts({ history, marks }: { readonly history: History; readonly marks:
         {...shared}
         title={text.wait}
         file="queue-wait"
-        format={(value) => (value < 10 ? value.toFixed(1) : whole(value))}
+        format={(value) => (value < 10 ? value.toFixed(1) : format(value))}
         series={[{ name: text.wait, tone: 'accent', values: data.map(({ wait_p95_seconds }) => wait_p95_seconds) }]}
       />
     </>

@@ -31,7 +31,7 @@ export const words = {
     back: 'Queues',
     answer: (ready: string, wait: string) => `${ready} ready, p95 wait ${wait}`,
     idle: 'No jobs ready.',
-    held: (by: string, reason: string) => `Held by ${by}: ${reason}`,
+    held: (actor: string, reason: string) => `Held by ${actor}: ${reason}`,
     figures: 'Now',
     finished: 'Completed',
     failed: 'Failed',

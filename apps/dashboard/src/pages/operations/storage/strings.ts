@@ -33,7 +33,7 @@ export const words = {
   },
   tables: 'Tables',
   jobs: 'Jobs in all queues',
-  rest: (size: string, whole: string) => `Smaller tables and Postgres overhead take ${size}, for a total of ${whole}.`,
+  rest: (size: string, total: string) => `Smaller tables and Postgres overhead take ${size}, for a total of ${total}.`,
   columns: {
     name: 'Table',
     bytes: 'Size',

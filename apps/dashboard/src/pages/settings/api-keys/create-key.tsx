@@ -27,9 +27,9 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
     const fields = { name, scopes: [...scopes], mode, domains: domains.length > 0 ? domains : null };
     return client.apiKeys.create.mutate(fields);
   };
-  const toggle = (scope: Scope, on: boolean) => {
+  const toggle = (scope: Scope, checked: boolean) => {
     const next = new Set(scopes);
-    if (on) next.add(scope);
+    if (checked) next.add(scope);
     else next.delete(scope);
     setScopes(next);
   };
@@ -72,7 +72,7 @@ export function CreateKey({ onClose }: { readonly onClose: () => void }) {
                 label={<code>{scope}</code>}
                 about={scopeMeanings[scope]}
                 checked={scopes.has(scope)}
-                onChange={(on) => toggle(scope, on)}
+                onChange={(checked) => toggle(scope, checked)}
               />
             ))}
             {problems.has('scopes') && <p className="problem">{problems.get('scopes')}</p>}

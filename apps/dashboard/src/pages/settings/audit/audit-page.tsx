@@ -29,8 +29,8 @@ export function AuditPage() {
     focusRowOf(open);
   };
   const verify = useMutation({ mutationFn: () => client.audit.verify.query({ chain }) });
-  const show = (next: Chain, of: string | undefined) =>
-    void navigate({ search: { ...(next === 'instance' && { chain: next }), ...(of && { target: of }) } });
+  const show = (next: Chain, cursor: string | undefined) =>
+    void navigate({ search: { ...(next === 'instance' && { chain: next }), ...(cursor && { target: cursor }) } });
   return (
     <Page>
       <PageHeader

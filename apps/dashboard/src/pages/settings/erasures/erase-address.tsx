@@ -24,8 +24,8 @@ export function EraseAddress({
       }
       submit={text.submit}
       run={async (form) => {
-        const [email = '', again = ''] = ['email', 'again'].map((name) => String(form.get(name) ?? '').trim());
-        if (email.toLowerCase() !== again.toLowerCase()) throw new InvalidForm({ again: text.mismatch });
+        const [email = '', repeat = ''] = ['email', 'again'].map((name) => String(form.get(name) ?? '').trim());
+        if (email.toLowerCase() !== repeat.toLowerCase()) throw new InvalidForm({ again: text.mismatch });
         return client.erasures.start.mutate({ email });
       }}
       onDone={(started) => {

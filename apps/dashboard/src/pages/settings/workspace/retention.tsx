@@ -49,14 +49,14 @@ function columns({
   request_log,
   transcripts,
 }: Pick<Retention, 'request_log' | 'transcripts'>): readonly Column<Kind>[] {
-  const { kind: what, covers, age, setting } = words.kept.columns;
+  const { kind: kind_label, covers, age, setting } = words.kept.columns;
   const aboutOf = (kind: Kind['kind']) => {
     if (kind === 'requests' && !request_log) return words.kept.noRequests;
     if (kind === 'transcripts' && transcripts === 'failures') return words.kept.failuresOnly;
     return words.kept.kinds[kind][1];
   };
   return [
-    { name: what, width: '22%', show: ({ kind }) => <strong>{words.kept.kinds[kind][0]}</strong> },
+    { name: kind_label, width: '22%', show: ({ kind }) => <strong>{words.kept.kinds[kind][0]}</strong> },
     { name: covers, less: true, wraps: true, show: ({ kind }) => <span className="muted">{aboutOf(kind)}</span> },
     {
       name: age,
