@@ -38,8 +38,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       variant: { type: 'string', multiple: true },
     },
   });
-  const number = (name: 'rounds' | 'seconds' | 'messages' | 'rest-seconds', otherwise: number) => {
-    const value = Number(values[name] ?? otherwise);
+  const number = (name: 'rounds' | 'seconds' | 'messages' | 'rest-seconds', fallback: number) => {
+    const value = Number(values[name] ?? fallback);
     if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} takes a whole number from 1 on`);
     return value;
   };

@@ -89,7 +89,7 @@ async function firstSuccess(): Promise<string | null> {
     .flatMap(({ assertionResults }) => assertionResults)
     .find(({ status }) => status === 'failed');
   if (!failed || numPassedTests === 0) return null;
-  const why = failed.failureMessages[0]?.split('\n')[0] ?? '';
+  const reason = failed.failureMessages[0]?.split('\n')[0] ?? '';
   // A missing check lets an attack through; code that no longer works does not count.
-  return why.includes('internal_error') ? null : `${failed.title} (${why})`;
+  return reason.includes('internal_error') ? null : `${failed.title} (${reason})`;
 }

@@ -31,9 +31,9 @@ export function withEvents(page: string): string {
 
 function typesTable(): string {
   const rows = eventTypes.map((type) => {
-    const { summary, about, facts } = eventCatalogue[type];
+    const { summary, about: description, facts } = eventCatalogue[type];
     const names = Object.keys(facts.shape).map((name) => `\`${name}\``);
-    return `| \`${type}\` | ${about} | ${summary} | ${names.join(', ')} |`;
+    return `| \`${type}\` | ${description} | ${summary} | ${names.join(', ')} |`;
   });
   return ['| type | about a | meaning | in `data` |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
 }

@@ -210,18 +210,18 @@ export function sentencesOf(page: string): number[] {
 export function titlesOf(files: readonly TestFile[]): Map<number, string> {
   const titles = new Map<number, string>();
   for (const { path, text } of files) {
-    const where = path === SEED_FILE ? '' : ` (\`${path}\`)`;
+    const location = path === SEED_FILE ? '' : ` (\`${path}\`)`;
     for (const [, , first, more = '', title = ''] of text.matchAll(
       /it\((['"])seed (\d+)((?:(?:, | and )\d+)*): (.+?)\1, /g,
     )) {
-      for (const number of [first, ...(more.match(/\d+/g) ?? [])]) titles.set(Number(number), `${title}${where}`);
+      for (const number of [first, ...(more.match(/\d+/g) ?? [])]) titles.set(Number(number), `${title}${location}`);
     }
     // In a table of tests, each row starts with the number.
     for (const [, rows = '', , title = ''] of text.matchAll(
       /it\.each(?:<.+>)?\(\[\n((?: {4}\[\d+,.*\n)+) {2}\]\)\((['"])seed %i: (.+?)\2, /g,
     )) {
       for (const [, number] of rows.matchAll(/^ {4}\[(\d+),/gm))
-        titles.set(Number(number), `${title.replaceAll(/%[is]/g, '…')}${where}`);
+        titles.set(Number(number), `${title.replaceAll(/%[is]/g, '…')}${location}`);
     }
   }
   return titles;

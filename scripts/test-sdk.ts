@@ -25,10 +25,10 @@ const others = {
 
 let failures = 0;
 let passes = 0;
-function report(name: string, ok: boolean, why = ''): void {
+function report(name: string, ok: boolean, reason = ''): void {
   if (ok) passes += 1;
   else failures += 1;
-  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}${why ? `: ${why}` : ''}`);
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name}${reason ? `: ${reason}` : ''}`);
 }
 
 interface Outcome {

@@ -60,14 +60,14 @@ export async function startBackedUp(folder: string): Promise<BackedUp> {
     chownSync(path, user.uid, user.gid);
   }
 
-  async function start(data: string, port: number, more: readonly string[]): Promise<RunningPostgres> {
+  async function start(data: string, port: number, rest: readonly string[]): Promise<RunningPostgres> {
     const env = { ...shared, PGBACKREST_PG1_PATH: data, PGBACKREST_PG1_PORT: String(port) };
     const settings = [
       `-p ${port}`,
       '-c listen_addresses=127.0.0.1',
       `-c unix_socket_directories=${socket_folder}`,
       '-c max_connections=120',
-      ...more,
+      ...rest,
     ].join(' ');
     await run(
       join(postgresBin, 'pg_ctl'),

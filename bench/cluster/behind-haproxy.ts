@@ -54,8 +54,8 @@ export async function openBehindHaproxy(
 }
 
 function addresses(bind: number, ports: readonly number[]): Record<string, string> {
-  const nowhere = '127.0.0.1:1';
-  const at = (index: number) => (ports[index] === undefined ? nowhere : `127.0.0.1:${ports[index]}`);
+  const dead_address = '127.0.0.1:1';
+  const at = (index: number) => (ports[index] === undefined ? dead_address : `127.0.0.1:${ports[index]}`);
   return {
     POSTRIDER_BIND: `127.0.0.1:${bind}`,
     ...Object.fromEntries([0, 1, 2, 3].map((index) => [`POSTRIDER_API_${index + 1}`, at(index)])),

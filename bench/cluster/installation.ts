@@ -52,12 +52,12 @@ export async function openInstallation(ledgers: Ledgers, options: InstallationOp
     await Promise.all(slots.map((slot) => slot.stop()));
     await mail.stop();
   };
-  const open: Installation['open'] = (name, ROLES, port, more = {}) => {
+  const open: Installation['open'] = (name, ROLES, port, extra = {}) => {
     const slot = openSlot(ledgers, {
       name,
       port,
       metrics_port: null,
-      env: { ...env, ROLES, ...more },
+      env: { ...env, ROLES, ...extra },
       log_folder: folder,
     });
     slots.push(slot);

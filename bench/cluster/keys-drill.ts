@@ -38,9 +38,9 @@ export const keysDrill: Drill = {
 
       const old_key = installation.env.SECRET_KEY ?? '';
       const SECRET_KEY = randomBytes(32).toString('hex');
-      const inTurn = async (more: Readonly<Record<string, string>>) => {
+      const inTurn = async (extra: Readonly<Record<string, string>>) => {
         for (const slot of slots) {
-          await slot.restart(more);
+          await slot.restart(extra);
           await slot.untilReady();
           await untilUp(haproxy, ['api-1', 'api-2']);
         }

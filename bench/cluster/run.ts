@@ -31,7 +31,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(drills);
 const unknown = names.filter((name) => !Object.hasOwn(drills, name));
 if (unknown.length > 0) {
-  for (const [name, { about }] of Object.entries(drills)) console.error(`${name.padEnd(10)} ${about}`);
+  for (const [name, { about: description }] of Object.entries(drills))
+    console.error(`${name.padEnd(10)} ${description}`);
   throw new Error(`no drill ${unknown.join(', ')}`);
 }
 let sound = true;

@@ -29,7 +29,7 @@ export interface Slot {
   /** Stops the process and resumes it later, like a paused machine. */
   freeze(during: Promise<unknown>): Promise<void>;
   /** Sends SIGTERM and starts a new process after it has exited; from then on with these variables too. */
-  restart(more?: Readonly<Record<string, string>>): Promise<void>;
+  restart(extra?: Readonly<Record<string, string>>): Promise<void>;
   untilReady(): Promise<void>;
   /** Returns the run of the current process. */
   life(): Life;
@@ -120,8 +120,8 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
     name,
     port,
     kill: () => end('SIGKILL', 'killed'),
-    async restart(more) {
-      settings = { ...settings, ...more };
+    async restart(extra) {
+      settings = { ...settings, ...extra };
       await end('SIGTERM', 'stopped');
     },
     async freeze(during) {

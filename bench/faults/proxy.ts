@@ -107,7 +107,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const proxy: FaultProxy = {
     port: (server.address() as AddressInfo).port,
-    ports: () => [...pairs].flatMap(({ server: behind }) => behind.localPort ?? []),
+    ports: () => [...pairs].flatMap(({ server: backend }) => backend.localPort ?? []),
     delay(ms) {
       delay_ms = ms;
     },
@@ -117,9 +117,9 @@ export async function startFaultProxy(target: () => { host: string; port: number
       for (const write of waiting.splice(0)) write();
       // Closes the other side of connections that closed meanwhile: a database reserves a slot for a client that it
       // believes is connected.
-      for (const { client, server: behind } of pairs) {
-        if (client.closed) behind.destroy();
-        if (behind.closed) client.destroy();
+      for (const { client, server: backend } of pairs) {
+        if (client.closed) backend.destroy();
+        if (backend.closed) client.destroy();
       }
     },
     cutAfter: (bytes, signal) => cutOn(bytes, true, signal),
@@ -128,9 +128,9 @@ export async function startFaultProxy(target: () => { host: string; port: number
       for (const { client } of pairs) client.end();
     },
     cutAll() {
-      for (const { client, server: behind } of pairs) {
+      for (const { client, server: backend } of pairs) {
         client.destroy();
-        behind.destroy();
+        backend.destroy();
       }
     },
     async stop() {

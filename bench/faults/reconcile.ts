@@ -272,7 +272,7 @@ function eventChecks({ posted, sent }: Ledgers, stored: StoredState, slow: reado
   const known = new Set(stored.events.map(({ message_id, sequence }) => `${message_id} ${sequence}`));
   // The state of messages to slow servers may change while the database is read.
   const settled = sent.filter(({ recipients }) => !recipients.some((recipient) => isTo(slow, recipient)));
-  const ours = new Set(settled.flatMap(({ ids }) => [...ids]));
+  const own_ids = new Set(settled.flatMap(({ ids }) => [...ids]));
   const bySequence = new Map<string, string>();
   const twoIds: string[] = [];
   for (const { webhook_id, email_id, sequence } of posted) {
@@ -291,7 +291,7 @@ function eventChecks({ posted, sent }: Ledgers, stored: StoredState, slow: reado
   return [
     check(
       'events that the endpoint never got',
-      [...known].filter((event) => ours.has(event.split(' ')[0] ?? '') && !good.has(event)),
+      [...known].filter((event) => own_ids.has(event.split(' ')[0] ?? '') && !good.has(event)),
     ),
     check(
       'posts of events that do not exist',

@@ -21,8 +21,8 @@ export function compareResults(before: Result, after: Result): ComparedSeries[] 
       const current = values.filter(Number.isFinite);
       if (old.length === 0 || current.length === 0) return [];
       const [from, to] = [spreadOf(old), spreadOf(current)];
-      const apart = from.most < to.least || to.most < from.least;
-      return [{ suite, name, before: from, after: to, ratio: to.median / from.median, apart }];
+      const is_apart = from.most < to.least || to.most < from.least;
+      return [{ suite, name, before: from, after: to, ratio: to.median / from.median, apart: is_apart }];
     }),
   );
 }
@@ -34,9 +34,9 @@ function keyOf(suite: string, title: string): string {
 
 export function printComparison(before_path: string, rows: readonly ComparedSeries[]): void {
   process.stdout.write(`\nBeside ${before_path}: medians, and least to most of the rounds; × is now ÷ then\n`);
-  for (const { suite, name, before, after, ratio, apart } of rows) {
+  for (const { suite, name, before, after, ratio, apart: is_apart } of rows) {
     const text = `${spreadText(before).padEnd(30)}${spreadText(after).padEnd(30)}× ${ratio.toFixed(2)}`;
-    process.stdout.write(`  ${`${suite}: ${name}`.padEnd(96)}${text}${apart ? '  ranges apart' : ''}\n`);
+    process.stdout.write(`  ${`${suite}: ${name}`.padEnd(96)}${text}${is_apart ? '  ranges apart' : ''}\n`);
   }
   if (rows.length === 0) process.stdout.write('  The two have no series in common.\n');
 }

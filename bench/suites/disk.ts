@@ -30,7 +30,7 @@ export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
       const grown = (await sizesOf(product.sql))
         .map(({ table, heap, indexes, toast }) => {
           const before = empty.get(table);
-          const each = (now: number, then = 0) => Math.max(0, now - then) / mails;
+          const each = (now: number, previous = 0) => Math.max(0, now - previous) / mails;
           return {
             table,
             heap: each(heap, before?.heap),

@@ -107,7 +107,7 @@ async function prepareOther(url: string, keys: number, checkout: string): Promis
 }
 
 function pairLine(rounds: Rounds, id: string, series: string, digits: number): Line {
-  const [ours, others] = [rounds.values(seriesOf('this', series)), rounds.values(seriesOf('other', series))];
-  const value = `${median(ours).toFixed(digits)} ÷ ${median(others).toFixed(digits)}`;
-  return line(id, series, value, ratiosOf(ours, others));
+  const [own_values, others] = [rounds.values(seriesOf('this', series)), rounds.values(seriesOf('other', series))];
+  const value = `${median(own_values).toFixed(digits)} ÷ ${median(others).toFixed(digits)}`;
+  return line(id, series, value, ratiosOf(own_values, others));
 }

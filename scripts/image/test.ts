@@ -72,12 +72,12 @@ async function open(
   tree: string,
   service: ComposeService,
   url: string,
-  more: Readonly<Record<string, string>> = {},
+  extra: Readonly<Record<string, string>> = {},
   read_only = service.read_only === true,
 ): Promise<Container & { readonly port: number }> {
   const port = await freePort();
   const inbound = service.environment.INBOUND_PORT === undefined ? {} : { INBOUND_PORT: String(await freePort()) };
-  const env = { ...service.environment, DATABASE_URL: url, PORT: String(port), ...inbound, ...more };
+  const env = { ...service.environment, DATABASE_URL: url, PORT: String(port), ...inbound, ...extra };
   const container = startContainer({
     tree,
     config,
@@ -105,10 +105,10 @@ async function runServices(tree: string, url: string): Promise<void> {
   assert.equal(await migration.ended, 0, migration.output());
   console.log('ok     migrate ended with 0');
 
-  const alone = await open(tree, app, url);
-  console.log(`ok     app: its HEALTHCHECK passed after ${seconds(await alone.healthy())}`);
-  await deliver(alone);
-  await stop('app', alone);
+  const single = await open(tree, app, url);
+  console.log(`ok     app: its HEALTHCHECK passed after ${seconds(await single.healthy())}`);
+  await deliver(single);
+  await stop('app', single);
 
   const [api, sender] = [await open(tree, apart, url), await open(tree, worker, url)];
   await Promise.all([api.healthy(), sender.healthy()]);
@@ -147,10 +147,10 @@ async function deliver({ port, output }: Container & { readonly port: number }):
 async function measureStarts(tree: string, url: string): Promise<void> {
   const { app } = readCompose(variables);
   assert.ok(app);
-  const time = async (more: Readonly<Record<string, string>>) => {
+  const time = async (extra: Readonly<Record<string, string>>) => {
     const starts: { readonly ready_ms: number; readonly cpu_ms: number }[] = [];
     for (let start = 0; start < STARTS; start++) {
-      const container = await open(tree, app, url, more, start > 0);
+      const container = await open(tree, app, url, extra, start > 0);
       starts.push({ ready_ms: await container.ready(), cpu_ms: container.cpu() });
       await container.stop();
     }

@@ -100,7 +100,7 @@ describe('a session signed in more than an hour ago', () => {
     await world.clock.advance(HOUR_MS);
 
     const wrong = await confirm(cookie, { password: 'wrong' }, JSON_ONLY);
-    const still = await refusalOf(make(api));
+    const unchanged = await refusalOf(make(api));
     const confirmed = await confirm(cookie);
     const fresh = dashboard(admin.port, cookieSetBy(confirmed) ?? '');
     const key = await make(fresh);
@@ -109,7 +109,7 @@ describe('a session signed in more than an hour ago', () => {
 
     expect(wrong.status).toBe(401);
     expect(await wrong.json()).toMatchObject({ error: { reason: 'invalid_login' } });
-    expect(still).toMatchObject({ reason: 'reauthentication_required' });
+    expect(unchanged).toMatchObject({ reason: 'reauthentication_required' });
     expect(confirmed.status).toBe(200);
     expect(later).toMatchObject({ reason: 'reauthentication_required' });
     const actions = await world.services.sql`
@@ -189,7 +189,7 @@ describe('the password confirmation page', () => {
 
     const page = await admin.get('/login/confirm?next=/inbox', { cookie });
     const wrong = await confirm(cookie, { password: 'wrong', next: '/inbox' });
-    const still = await refusalOf(make());
+    const unchanged = await refusalOf(make());
     const right = await confirm(cookie, { password: PASSWORD, next: '/inbox?x=1' });
 
     expect(refusal.message).toContain('/login/confirm');
@@ -198,7 +198,7 @@ describe('the password confirmation page', () => {
     expect(page.text).toContain('name="next" value="/inbox"');
     expect(wrong.status).toBe(401);
     expect(await wrong.text()).toMatch(/role="alert"><strong>Wrong password\..*name="next" value="\/inbox"/s);
-    expect(still).toMatchObject({ reason: 'reauthentication_required' });
+    expect(unchanged).toMatchObject({ reason: 'reauthentication_required' });
     expect([right.status, right.headers.get('location')]).toEqual([303, '/inbox?x=1']);
     const renewed = cookieSetBy(right);
     expect(cookieSetBy(wrong)).toBeNull();
@@ -213,11 +213,11 @@ describe('the password confirmation page', () => {
     const { cookie } = await people();
 
     const away = await confirm(cookie, { password: PASSWORD, next: '//evil.test' });
-    const nowhere = await confirm(cookieSetBy(away) ?? '', { password: PASSWORD });
+    const missing = await confirm(cookieSetBy(away) ?? '', { password: PASSWORD });
 
     expect(away.headers.get('location')).toBe('/');
-    expect(nowhere.status).toBe(200);
-    expect(await nowhere.text()).toContain('Password confirmed');
+    expect(missing.status).toBe(200);
+    expect(await missing.text()).toContain('Password confirmed');
   });
 
   it('redirects to sign-in without a session, and then to the requested page', async () => {

@@ -63,11 +63,11 @@ describe('a dry run', () => {
     const follow = `subscription Follow { events { node { id message { id timeline(first: 100) { nodes { message {
       timeline(first: 100) { nodes { id } } } } } } } } }`;
 
-    const alone = await graphql.ask(make);
+    const single = await graphql.ask(make);
     const beside = await graphql.ask(`${asking} ${make}`, undefined, { operation: 'Make' });
 
     expect(beside.errors).toEqual([]);
-    const { requested } = alone.extensions.cost as { requested: number };
+    const { requested } = single.extensions.cost as { requested: number };
     expect(requested).toBeGreaterThan(1);
     expect(beside.extensions.cost).toMatchObject({ requested });
     const stream = await graphql.ask(`${asking} ${follow}`, undefined, {

@@ -70,10 +70,10 @@ describe('a document', () => {
   });
 
   it('is rejected entirely for an unreadable argument, and no part runs for free', async () => {
-    const dear = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
-    const skipped = `query ($id: ID = "x") { bad: node(id: $id) @skip(if: true) { id } ${dear} }`;
-    const dropped = `query ($id: ID = "x") { bad: node(id: $id) { id } ${dear} }`;
-    const many = `query ($ids: [ID!] = []) { bad: nodes(ids: $ids) { id } ${dear} }`;
+    const expensive = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
+    const skipped = `query ($id: ID = "x") { bad: node(id: $id) @skip(if: true) { id } ${expensive} }`;
+    const dropped = `query ($id: ID = "x") { bad: node(id: $id) { id } ${expensive} }`;
+    const many = `query ($ids: [ID!] = []) { bad: nodes(ids: $ids) { id } ${expensive} }`;
 
     for (const query of [skipped, dropped, many]) {
       const response = await graphql.ask(query, { id: null, ids: null });
@@ -147,7 +147,7 @@ describe('a request', () => {
 });
 
 describe("a key's budget", () => {
-  const dear = '{ messages(first: 100) { nodes { timeline(first: 17) { nodes { id } } } } }';
+  const expensive = '{ messages(first: 100) { nodes { timeline(first: 17) { nodes { id } } } } }';
   const costOf = (response: { extensions: Readonly<Record<string, unknown>> }) =>
     response.extensions.cost as {
       requested: number;
@@ -233,7 +233,7 @@ describe("a key's budget", () => {
     const { secret } = await world.key({ scopes: ['admin'] });
 
     for (let count = 0; count < 12; count++) {
-      const response = await graphql.ask(dear, undefined, { key: secret });
+      const response = await graphql.ask(expensive, undefined, { key: secret });
 
       expect(costOf(response)).toMatchObject({ requested: 1901, actual: 1 });
       await expect.poll(async () => (await levelOf(secret)) < 50).toBe(true);

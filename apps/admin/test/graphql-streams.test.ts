@@ -136,13 +136,13 @@ describe('an event stream', () => {
 
   it('delivers an event committed late, after newer ones, exactly once', async () => {
     const stream = await follow();
-    const young = await send();
-    await vi.waitFor(() => expect(idsOf(stream)).toContain(young), 30_000);
+    const recent = await send();
+    await vi.waitFor(() => expect(idsOf(stream)).toContain(recent), 30_000);
 
     const old = newId('event', world.clock.now() - 10_000);
     await world.services.sql`
       insert into events (workspace_id, id, type, sequence, facts, message_id, created_at)
-      values (${world.workspace_id}, ${old}, 'email.complained', 9, '{}', ${young}, clock_now())`;
+      values (${world.workspace_id}, ${old}, 'email.complained', 9, '{}', ${recent}, clock_now())`;
 
     await vi.waitFor(
       () => expect(stream.answers.filter(({ data }) => data?.events.node.id === old)).toHaveLength(1),

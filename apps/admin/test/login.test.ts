@@ -331,14 +331,14 @@ describe('twenty wrong passwords', () => {
     const own = documented('failed sign-ins to one account from one network');
     const account = documented('failed sign-ins to one account from all networks');
     const network = documented('failed sign-ins from one network to all accounts');
-    const alone = documented('wrong passwords on one known device or in one session');
+    const single = documented('wrong passwords on one known device or in one session');
 
     expect(security).toContain(
-      `${own} by account and network, ${account} by account, ${network} by network; known devices and sessions count separately, ${alone} each`,
+      `${own} by account and network, ${account} by account, ${network} by network; known devices and sessions count separately, ${single} each`,
     );
     expect(security).toContain(`${own} per account and network (an IPv4 address or an IPv6 /64)`);
     expect(security).toContain(`${account} per account, and ${network} per network`);
-    expect(security).toContain(`A known device and a session each have their own limit of ${alone}`);
+    expect(security).toContain(`A known device and a session each have their own limit of ${single}`);
   });
 
   it('are counted across processes, even when attempted concurrently', async () => {

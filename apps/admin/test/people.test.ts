@@ -333,11 +333,11 @@ describe('a member', () => {
     const inviter = await signedIn(world, admin, 'admin');
 
     const existing = await refusalOf(inviter.api.members.remove.mutate({ user_id: theirs.user_id }));
-    const nowhere = await refusalOf(inviter.api.members.remove.mutate({ user_id: 'usr_none' }));
+    const missing = await refusalOf(inviter.api.members.remove.mutate({ user_id: 'usr_none' }));
     const refusal = await refusalOf(inviter.api.members.list.query({ workspace_id: other.workspace_id }));
     const invented = await refusalOf(inviter.api.members.list.query({ workspace_id: 'wsp_none' }));
 
-    expect(existing.message).toBe(String(nowhere.message).replace('usr_none', theirs.user_id));
+    expect(existing.message).toBe(String(missing.message).replace('usr_none', theirs.user_id));
     expect(refusal.message).toBe(String(invented.message).replace('wsp_none', other.workspace_id));
     expect([existing.reason, refusal.reason]).toEqual(['member_not_found', 'workspace_not_found']);
     const members = await operator.api.members.list.query({ workspace_id: other.workspace_id });

@@ -97,10 +97,10 @@ describe('an object of another workspace', () => {
     const before = await leave();
 
     const existing = await refusalOf(call(foreign.api, theirs));
-    const nowhere = await refusalOf(call(foreign.api, absent_ids));
+    const missing = await refusalOf(call(foreign.api, absent_ids));
 
     expect(existing.status).toBe(404);
-    expect(refusalText(existing, theirs)).toBe(refusalText(nowhere, absent_ids));
+    expect(refusalText(existing, theirs)).toBe(refusalText(missing, absent_ids));
     expect(await leave()).toEqual(before);
   });
 

@@ -98,10 +98,10 @@ describe('a procedure', () => {
     const { id } = await world.key({ scopes: ['email:send'] });
 
     const existing = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: id }));
-    const nowhere = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: `key_${'0'.repeat(26)}` }));
+    const missing = await refusalOf(foreign.api.apiKeys.revoke.mutate({ key_id: `key_${'0'.repeat(26)}` }));
 
     expect(existing).toMatchObject({ status: 404, reason: 'api_key_not_found' });
-    expect(existing.message).toBe(String(nowhere.message).replace(/key_0+/, id));
+    expect(existing.message).toBe(String(missing.message).replace(/key_0+/, id));
     expect((await foreign.api.domains.list.query()).data).toEqual([]);
   });
 });

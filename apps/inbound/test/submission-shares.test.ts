@@ -79,8 +79,8 @@ function stay(localAddress: string, secret?: string): Promise<string> {
   const lines = secret === undefined ? [] : ['EHLO program.test', `AUTH PLAIN ${login}`];
   return new Promise((resolve) => {
     let received = '';
-    socket.setEncoding('latin1').on('data', (more: string) => {
-      received += more;
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      received += chunk;
       if (!/^\d{3} .*\r\n/m.test(received)) return;
       const next = lines.shift();
       if (next === undefined || /^421/.test(received)) resolve(received);

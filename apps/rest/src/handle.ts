@@ -137,9 +137,9 @@ async function serve(
       const defaults = { retry_after_seconds: null, replayed: false, ignored_fields: [] };
       return { status: 200, body, ...defaults, window, window_name, ...document };
     }
-    const refuse = async (otherwise: AppError): Promise<Outcome> => {
+    const refuse = async (fallback: AppError): Promise<Outcome> => {
       window_name = 'address';
-      const refusal = await refuseAddress(services, address, otherwise);
+      const refusal = await refuseAddress(services, address, fallback);
       window = refusal.window;
       return fail(refusal.error);
     };
@@ -206,7 +206,7 @@ async function admitted(
   services: Services,
   match: Match,
   credential: Credential | SessionBearer,
-  about: {
+  context: {
     readonly request_id: string;
     readonly trace: string | null;
     readonly idempotency_key: string | null;
@@ -216,17 +216,22 @@ async function admitted(
   if (credential.kind === 'session') {
     const admission = await admitBearer(services, credential);
     if ('error' in admission) return admission;
-    const ctx = createContext(services, admission.actor, { ...about, via: 'rest', address: credential.address });
+    const ctx = createContext(services, admission.actor, { ...context, via: 'rest', address: credential.address });
     ctx.notes.window = admission.window;
     return ctx;
   }
   // The batch checks the key and counts the request, unless a large body would take up memory first.
   const { self_admitting } = match.route;
-  if (self_admitting && !about.large_body) return createContext(services, credential, { ...about, via: 'rest' });
+  if (self_admitting && !context.large_body) return createContext(services, credential, { ...context, via: 'rest' });
   const response = await authenticate(services, credential, match.route.rate_class);
   if ('error' in response) return response;
   const { address } = credential;
-  const ctx = createContext(services, response.actor, { ...about, via: 'rest', address, send_counted: self_admitting });
+  const ctx = createContext(services, response.actor, {
+    ...context,
+    via: 'rest',
+    address,
+    send_counted: self_admitting,
+  });
   ctx.notes.window = response.window;
   return ctx;
 }
@@ -265,8 +270,8 @@ async function readInput(
 ): Promise<Parsed<unknown>> {
   if (route.method === 'GET') return { ok: true, value: { ...fieldsOf(query, parametersOf(route)), ...params } };
   const body = await readBody(request, route.max_body_bytes, reserve);
-  const alone = Object.keys(params).length === 0;
-  if (!body.ok || (alone && route.method !== 'DELETE')) return body;
+  const single = Object.keys(params).length === 0;
+  if (!body.ok || (single && route.method !== 'DELETE')) return body;
   if (body.value === undefined) return { ok: true, value: params };
   return { ok: true, value: isObject(body.value) ? { ...body.value, ...params } : body.value };
 }

@@ -10,12 +10,12 @@ beforeAll(async () => {
   await world.clock.freeze(new Date(Math.floor(Date.now() / 60_000) * 60_000 + 5000));
 });
 
-const mail = (to: string, more: object = {}) => ({
+const mail = (to: string, extra: object = {}) => ({
   from: 'shop@sandbox.test',
   to,
   subject: 'Hello',
   text: 'Hi',
-  ...more,
+  ...extra,
 });
 
 async function countMessages(): Promise<number> {

@@ -29,8 +29,8 @@ const content = (id: string, key: string | null = world.secret) => rest.call('GE
 
 async function copyOf(id: string): Promise<SinkMail> {
   await world.drain();
-  const [copy, ...more] = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
-  if (!copy || more.length > 0) throw new Error(`${more.length + (copy ? 1 : 0)} copies arrived`);
+  const [copy, ...remaining] = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+  if (!copy || remaining.length > 0) throw new Error(`${remaining.length + (copy ? 1 : 0)} copies arrived`);
   return copy;
 }
 

@@ -10,8 +10,8 @@ beforeEach(() => world.smtp.script(() => ({ kind: 'accept' })));
 
 const refuseLater = () => world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 Later' }));
 
-async function send(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const body = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi', ...more };
+async function send(extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const body = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi', ...extra };
   const response = await rest.call('POST', '/email/send', { body });
   expect(response.status).toBe(202);
   return String(response.body.id);

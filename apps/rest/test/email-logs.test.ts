@@ -21,8 +21,8 @@ beforeAll(async () => {
   theirs = await world.workspace('free');
   await world.domain('mine.test', own.workspace_id);
   await world.domain('theirs.test', theirs.workspace_id);
-  world.smtp.script((question) =>
-    question.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 no such user' } : { kind: 'accept' },
+  world.smtp.script((request) =>
+    request.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 no such user' } : { kind: 'accept' },
   );
   for (let index = 0; index < 25; index++) {
     // IDs sort by millisecond, and randomly within one.
@@ -37,9 +37,9 @@ beforeAll(async () => {
 });
 beforeEach(() => world.clock.advance(60_000));
 
-async function send(key: string, to: string, more: Record<string, unknown> = {}): Promise<string> {
+async function send(key: string, to: string, extra: Record<string, unknown> = {}): Promise<string> {
   const from = key === own.secret ? 'Mine <a@mine.test>' : 'a@theirs.test';
-  const body = { from, to, subject: 'Hello', text: 'the text body', html: '<p>the html body</p>', ...more };
+  const body = { from, to, subject: 'Hello', text: 'the text body', html: '<p>the html body</p>', ...extra };
   const response = await rest.call('POST', '/email/send', { key, body });
   expect(response.status, response.text).toBe(202);
   return String(response.body.id);

@@ -229,10 +229,10 @@ describe('a request without permission', () => {
   it('is denied with the Resend error names', async () => {
     const unknown = await client('pr_live_unknown').emails.send(hello);
     const absent = await fetch(`${baseUrl}/emails`, { method: 'POST' });
-    const elsewhere = await client().templates.list();
+    const other = await client().templates.list();
 
     expect(unknown.error).toMatchObject({ statusCode: 403, name: 'invalid_api_key' });
     expect(await absent.json()).toMatchObject({ statusCode: 401, name: 'missing_api_key' });
-    expect(elsewhere.error).toMatchObject({ statusCode: 404, name: 'not_found' });
+    expect(other.error).toMatchObject({ statusCode: 404, name: 'not_found' });
   });
 });

@@ -168,8 +168,8 @@ describe('404', () => {
       expect([path, (await rest.call(method, path, { key })).status]).toEqual([path, 404]);
 
     expect(await world.services.sql`select count(*) from messages`).toEqual(before);
-    const still = await rest.call('GET', `/email/logs/${mails.live}`, { key: keys.live.secret });
-    expect([still.status, still.body.status]).toEqual([200, 'queued']);
+    const unchanged = await rest.call('GET', `/email/logs/${mails.live}`, { key: keys.live.secret });
+    expect([unchanged.status, unchanged.body.status]).toEqual([200, 'queued']);
   });
 
   it('live endpoints and their pending deliveries are hidden from a sandbox key', async () => {

@@ -279,8 +279,8 @@ describe('429', () => {
     rateOf(late, world.clock.now());
     expect((await rest.call('GET', '/nothing')).status).toBe(429);
     expect((await rest.call('GET', '/email/logs')).status).toBe(200);
-    const elsewhere = { headers: { 'x-forwarded-for': '192.0.2.1' } };
-    expect((await behind_proxy.call('GET', '/nothing', elsewhere)).status).toBe(404);
+    const other = { headers: { 'x-forwarded-for': '192.0.2.1' } };
+    expect((await behind_proxy.call('GET', '/nothing', other)).status).toBe(404);
     await world.clock.advance(60_000);
     expect((await rest.call('GET', '/nothing')).status).toBe(404);
   });

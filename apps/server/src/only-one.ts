@@ -21,9 +21,9 @@ export async function claimData(config: Config): Promise<OnlyOne> {
   const own_claim: Claim = await claim(config.DATA_DIR, text(null), (names) => {
     const other = all_roles ? names.map(readSaid).find((record) => record.whole) : undefined;
     if (!other) return;
-    const where = other.url === null ? 'It is still starting' : `It runs at ${other.url}`;
+    const location = other.url === null ? 'It is still starting' : `It runs at ${other.url}`;
     throw new Error(
-      `Postrider is already running with the data in ${config.DATA_DIR}. ${where}. ` +
+      `Postrider is already running with the data in ${config.DATA_DIR}. ${location}. ` +
         'Stop it first, set DATA_DIR to run a second instance, or set ROLES to add a process to this one.',
     );
   });

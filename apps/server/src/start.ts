@@ -259,7 +259,7 @@ async function awaitDatabase(
   signal: AbortSignal,
   deadline: number,
 ): Promise<void> {
-  const where = URL.canParse(database_url) ? new URL(database_url).host : 'DATABASE_URL';
+  const location = URL.canParse(database_url) ? new URL(database_url).host : 'DATABASE_URL';
   for (let is_reported = false; ; is_reported = true) {
     const sql = connect(database_url, { max: 1, application_name: 'postrider-start', answer_ms: ASK_MS });
     try {
@@ -269,19 +269,19 @@ async function awaitDatabase(
       const reason = error instanceof Error ? error.message : String(error);
       if (isCertificateFault(error)) {
         throw new Error(
-          `The certificate of the database at ${where} could not be verified (${reason}). Name the certificate of its ` +
+          `The certificate of the database at ${location} could not be verified (${reason}). Name the certificate of its ` +
             'authority in DATABASE_URL, as ?sslrootcert=/path, or write ?sslmode=require to encrypt without verifying.',
         );
       }
       if (!isOutage(error)) throw error;
       if (await offersNoTls(database_url)) {
         throw new Error(
-          `The database at ${where} does not offer TLS, which is required for other hosts unless DATABASE_URL says ` +
+          `The database at ${location} does not offer TLS, which is required for other hosts unless DATABASE_URL says ` +
             'otherwise. Enable TLS on the server, or add ?sslmode=disable to DATABASE_URL if the network is trusted.',
         );
       }
-      if (performance.now() > deadline) throw new Error(`The database at ${where} is unreachable: ${reason}.`);
-      if (!is_reported) on_progress(`Waiting for the database at ${where} (${reason})`);
+      if (performance.now() > deadline) throw new Error(`The database at ${location} is unreachable: ${reason}.`);
+      if (!is_reported) on_progress(`Waiting for the database at ${location} (${reason})`);
     } finally {
       await sql.end({ timeout: 0 });
     }

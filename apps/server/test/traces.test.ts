@@ -53,8 +53,8 @@ async function post(path: string, body: object, headers: Readonly<Record<string,
 
 const caller = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
 
-async function send(more: object = {}, sampled = true): Promise<string> {
-  const response = await post('/v1/email/send', { ...mail, ...more }, sampled ? caller : {});
+async function send(extra: object = {}, sampled = true): Promise<string> {
+  const response = await post('/v1/email/send', { ...mail, ...extra }, sampled ? caller : {});
   return String((JSON.parse(response) as { id: string }).id);
 }
 

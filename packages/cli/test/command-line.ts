@@ -38,7 +38,7 @@ export interface CommandLine {
   /** Runs a command in its own process, with the output of a terminal. */
   launch(args: readonly string[], env?: Environment): Promise<Outcome>;
   /** Sends an email from the sandbox domain. */
-  send(...more: string[]): Promise<Outcome>;
+  send(...rest: string[]): Promise<Outcome>;
 }
 
 /**
@@ -93,8 +93,8 @@ export async function openCommandLine({ embedded = false } = {}): Promise<Comman
     environment,
     postrider,
     launch: (args, env) => outcomeOf(spawnCommand([...args, '--output', 'text'], environment(env))),
-    send: (...more) =>
-      postrider(['send', '--from', 'hello@sandbox.test', '--subject', 'Hello', '--text', 'Hi', ...more]),
+    send: (...rest) =>
+      postrider(['send', '--from', 'hello@sandbox.test', '--subject', 'Hello', '--text', 'Hi', ...rest]),
   };
 }
 

@@ -51,10 +51,8 @@ describe('login', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ url, key });
     const list = await outcomeOf(spawnCommand(['keys', 'list'], { HOME: home }));
     expect(list).toMatchObject({ code: 0 });
-    const elsewhere = await outcomeOf(
-      spawnCommand(['keys', 'list'], { HOME: home, POSTRIDER_URL: 'http://127.0.0.1:1' }),
-    );
-    expect(JSON.parse(elsewhere.err).error.reason).toBe('missing_key');
+    const other = await outcomeOf(spawnCommand(['keys', 'list'], { HOME: home, POSTRIDER_URL: 'http://127.0.0.1:1' }));
+    expect(JSON.parse(other.err).error.reason).toBe('missing_key');
     await chmod(file, 0o644);
     const open = await outcomeOf(spawnCommand(['keys', 'list'], { HOME: home }));
     expect(JSON.parse(open.err).error.reason).toBe('profile_is_open');

@@ -24,13 +24,13 @@ describe('send', () => {
   });
 
   it('passes headers, metadata, a schedule and an idempotency key to the API', async () => {
-    const more = ['--header', 'X-Campaign: a:b', '--metadata', 'order=7', '--scheduled-at', '2000-01-01T00:00:00Z'];
+    const rest = ['--header', 'X-Campaign: a:b', '--metadata', 'order=7', '--scheduled-at', '2000-01-01T00:00:00Z'];
 
-    const rejection = await send('--to', 'ada@example.com', ...more, '--json');
+    const rejection = await send('--to', 'ada@example.com', ...rest, '--json');
 
     expect(rejection.code).toBe(1);
     expect(JSON.parse(rejection.err).error.reason).toBe('scheduled_in_past');
-    const once = ['--to', 'ada@example.com', '--idempotency-key', 'order-7', ...more.slice(0, 4), '--json'];
+    const once = ['--to', 'ada@example.com', '--idempotency-key', 'order-7', ...rest.slice(0, 4), '--json'];
     const [first, second] = [await send(...once), await send(...once)];
     expect(JSON.parse(second.out)).toEqual(JSON.parse(first.out));
     const { metadata } = JSON.parse((await postrider(['email', 'get', JSON.parse(first.out).id, '--json'])).out);

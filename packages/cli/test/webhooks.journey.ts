@@ -64,12 +64,12 @@ describe('webhooks listen', () => {
   });
 
   it('rejects invalid options, and shows the expected format', async () => {
-    const nowhere = await launch(['webhooks', 'listen']);
+    const missing = await launch(['webhooks', 'listen']);
     const file = await postrider(['webhooks', 'listen', '--forward-to', 'file:///etc/passwd']);
     const type = await postrider(['webhooks', 'listen', '--forward-to', '4000', '--events', 'email.opened']);
 
-    expect([nowhere.code, file.code, type.code]).toEqual([2, 2, 1]);
-    expect(nowhere.err).toContain('--forward-to');
+    expect([missing.code, file.code, type.code]).toEqual([2, 2, 1]);
+    expect(missing.err).toContain('--forward-to');
     expect(file.err).toContain('http://localhost:4000/hooks');
     expect(type.err).toContain('email.queued');
   });

@@ -74,7 +74,7 @@ describe('connect', () => {
     await pool`insert into still values (1)`;
     const locked = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
-    const still = pool
+    const unchanged = pool
       .begin(async (tx) => {
         await tx`update still set id = 2`;
         locked.resolve();
@@ -91,7 +91,7 @@ describe('connect', () => {
     gate.resolve();
 
     expect([...changed]).toEqual([{ id: 3 }]);
-    expect(await still).toBe('lost');
+    expect(await unchanged).toBe('lost');
     expect([...(await pool`select id from still`)]).toEqual([{ id: 3 }]);
     await pool.end();
   });
@@ -193,11 +193,11 @@ describe('connect', () => {
   });
 
   it('fails within seconds if no server is listening', async () => {
-    const nowhere = connect('postgres://nobody:none@127.0.0.1:1/none', { max: 1, application_name: 'nowhere' });
+    const missing = connect('postgres://nobody:none@127.0.0.1:1/none', { max: 1, application_name: 'nowhere' });
 
-    await expect(nowhere`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await expect(nowhere`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await nowhere.end();
+    await expect(missing`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(missing`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await missing.end();
   });
 });
 

@@ -313,8 +313,8 @@ function withoutAddress(error: Error, hostname: string): Error {
   const dialled = first instanceof Error && 'syscall' in first && first.syscall === 'connect';
   const code = codeOf(first);
   if (!dialled && code !== CONNECT_TIMEOUT) return error;
-  const why = code === CONNECT_TIMEOUT ? `no connection within ${CONNECT_TIMEOUT_MS / 1000} seconds` : code;
-  return new Error(`could not connect to ${bare(hostname)}: ${why}`);
+  const reason = code === CONNECT_TIMEOUT ? `no connection within ${CONNECT_TIMEOUT_MS / 1000} seconds` : code;
+  return new Error(`could not connect to ${bare(hostname)}: ${reason}`);
 }
 
 function codeOf(error: unknown): string {

@@ -85,10 +85,10 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
  * would scan all jobs. Only the primary key contains the id, so only the id is compared, and Postgres 18 skips over the
  * table's single name. Older versions cannot skip; for them, a range with an order by id selects the primary key.
  */
-function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, still: Fragment): Fragment {
+function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, unchanged: Fragment): Fragment {
   const source = queue.skips_names
-    ? sql`j.id = ${id} and ${still} limit 1`
-    : sql`j.name = ${queue.name} and ${equalsByRange(sql, sql`j.id`, id)} and ${still} order by j.id limit 1`;
+    ? sql`j.id = ${id} and ${unchanged} limit 1`
+    : sql`j.name = ${queue.name} and ${equalsByRange(sql, sql`j.id`, id)} and ${unchanged} order by j.id limit 1`;
   return sql`select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j where ${source}`;
 }
 
@@ -190,7 +190,7 @@ export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, so
  * those rows in a different order, and deadlocked with the settles.
  */
 export async function touchJobs(sql: Sql, queue: JobTable, jobs: readonly JobHold[]): Promise<void> {
-  const still = sql`j.state${unindexed} = 'active' and j.retry_count = s.retry_count`;
+  const unchanged = sql`j.state${unindexed} = 'active' and j.retry_count = s.retry_count`;
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set heartbeat_on = pgboss.job_now()
     where ctid = any (array(
@@ -198,7 +198,7 @@ export async function touchJobs(sql: Sql, queue: JobTable, jobs: readonly JobHol
         ${jobs.map(({ id }) => id)}::uuid[],
         ${jobs.map(({ retry_count }) => retry_count)}::int[]
       ) as s (id, retry_count)
-      cross join lateral (${placeOf(sql, queue, sql`s.id`, still)} for update skip locked) held
+      cross join lateral (${placeOf(sql, queue, sql`s.id`, unchanged)} for update skip locked) held
     ))`;
 }
 

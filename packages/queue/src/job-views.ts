@@ -82,13 +82,13 @@ export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
   const { state, since, until, data, after, count } = query;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
   const max = filtered ? EXAMINED : count;
-  const { where, place } = statesOf(sql)[state ?? 'all'];
+  const { where: condition, place } = statesOf(sql)[state ?? 'all'];
   const pages = await Promise.all(
     query.queues.map(
       (queue) => sql<CandidateRow[]>`
         with seen as materialized (
           select ${columns(sql)}, ${place} as at from pgboss.job j
-          where j.name = ${queue} and ${where}
+          where j.name = ${queue} and ${condition}
             ${
               after
                 ? sql`and ${place} <= ${after.at}::text::timestamptz

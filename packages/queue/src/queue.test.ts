@@ -195,22 +195,22 @@ describe('the custom fetch', () => {
   });
 
   it('returns only recently created jobs on request, and all jobs otherwise', async () => {
-    const [old, young] = [randomUUID(), randomUUID()];
+    const [old, recent] = [randomUUID(), randomUUID()];
     await send([
       { parcel: 1, id: old },
-      { parcel: 2, id: young },
+      { parcel: 2, id: recent },
     ]);
     await sql`update pgboss.job set created_on = created_on - interval '1 minute' where id = ${old}`;
     const [{ created_on } = { created_on: null }] = await sql<
       { created_on: Date }[]
-    >`select created_on from pgboss.job where id = ${young}`;
+    >`select created_on from pgboss.job where id = ${recent}`;
     const look = (made_after: Date | null) => sql<{ id: string; retry_count: number; data: unknown }[]>`
       with taken as (${queue.acquisition(sql, 'parcel.carry', [{ priority: 0, count: 10, made_after }])}) select id, retry_count, data from taken`;
 
     const lately = await queue.acquired('parcel.carry', await look(created_on));
     const all = await queue.acquired('parcel.carry', await look(null));
 
-    expect(lately.map(({ job }) => job.id)).toEqual([young]);
+    expect(lately.map(({ job }) => job.id)).toEqual([recent]);
     expect(all.map(({ job }) => job.id)).toEqual([old]);
   });
 });
@@ -303,8 +303,8 @@ describe('a statement planned while the queue was empty', () => {
       // A fetch may pass jobs taken by earlier ones, and each job has the dead entry left by its fetch.
       expect(read.get('i11')).toBeLessThan(10 * fetched);
       expect(read.get('pkey')).toBeLessThan(10 * fetched);
-      const elsewhere = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
-      expect(elsewhere).toEqual([]);
+      const other = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);
+      expect(other).toEqual([]);
       await growing.stop();
       await own.end();
       await fresh.drop();

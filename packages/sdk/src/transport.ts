@@ -139,10 +139,10 @@ function read(base_url: string, response: Response, text: string): unknown {
   if (response.ok && body !== undefined) return body;
   const error = errorOf(response.status, body, retryAfter(response));
   if (error) throw error;
-  const where = response.headers.get('location');
+  const location = response.headers.get('location');
   throw new UnexpectedAnswerError(
     response.status,
-    where === null
+    location === null
       ? `${base_url} answered ${response.status} with something that is not from Postrider; check the address, and any proxy in between.`
       : `${base_url} redirects to another address; set the client to the final one.`,
   );

@@ -167,7 +167,7 @@ describe('a breaking change', () => {
     ],
   ])('is reported for a response: %s', (_, changes, breaks) => {
     expect(breaksOf(changes)).toEqual(
-      ['GET /letters: 200', 'POST /letters: 202'].flatMap((where) => breaks.map((one) => where + one)),
+      ['GET /letters: 200', 'POST /letters: 202'].flatMap((location) => breaks.map((one) => location + one)),
     );
   });
 });

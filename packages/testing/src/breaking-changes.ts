@@ -35,10 +35,10 @@ export function breakingChanges(before: Json, after: Json): string[] {
   for (const [path, old_path] of entriesOf(before.paths)) {
     const new_path = record(record(after.paths)[path]);
     for (const method of methods.filter((name) => name in old_path)) {
-      const where = `${method.toUpperCase()} ${path}`;
+      const location = `${method.toUpperCase()} ${path}`;
       const [old_one, new_one] = [record(old_path[method]), new_path[method]];
-      if (new_one === undefined) breaks.push(`${where} is gone`);
-      else breaks.push(...operationBreaks(where, { old_doc, new_doc }, old_one, record(new_one)));
+      if (new_one === undefined) breaks.push(`${location} is gone`);
+      else breaks.push(...operationBreaks(location, { old_doc, new_doc }, old_one, record(new_one)));
     }
   }
   return breaks;
@@ -68,22 +68,22 @@ function openDocument(root: Json): OpenDocument {
   return { root, resolve };
 }
 
-function operationBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+function operationBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
   const changed_name =
     old_one.operationId !== new_one.operationId
-      ? [`${where}: operationId was ${text(old_one.operationId)}, is ${text(new_one.operationId)}`]
+      ? [`${location}: operationId was ${text(old_one.operationId)}, is ${text(new_one.operationId)}`]
       : [];
   return [
     ...changed_name,
-    ...securityBreaks(where, docs, old_one, new_one),
-    ...parameterBreaks(where, docs, old_one, new_one),
-    ...bodyBreaks(where, docs, old_one, new_one),
-    ...answerBreaks(where, docs, old_one, new_one),
+    ...securityBreaks(location, docs, old_one, new_one),
+    ...parameterBreaks(location, docs, old_one, new_one),
+    ...bodyBreaks(location, docs, old_one, new_one),
+    ...answerBreaks(location, docs, old_one, new_one),
   ];
 }
 
 /** Each old alternative must remain valid: some new alternative must require no more. */
-function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
+function securityBreaks(location: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
   const old_ways = listOf(old_one.security ?? old_doc.root.security ?? [{}]);
   const new_ways = listOf(new_one.security ?? new_doc.root.security ?? [{}]);
   const suffices = (schemes: unknown, required: unknown) =>
@@ -93,25 +93,25 @@ function securityBreaks(where: string, { old_doc, new_doc }: Documents, old_one:
     });
   return (old_ways.length === 0 ? [{}] : old_ways)
     .filter((scheme) => new_ways.length > 0 && !new_ways.some((new_scheme) => suffices(scheme, new_scheme)))
-    .map((scheme) => `${where}: ${text(scheme)} is no longer enough; it wants ${new_ways.map(text).join(' or ')}`);
+    .map((scheme) => `${location}: ${text(scheme)} is no longer enough; it wants ${new_ways.map(text).join(' or ')}`);
 }
 
-function parameterBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+function parameterBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
   const byName = (doc: OpenDocument, operation: Json) =>
     new Map(listOf(operation.parameters).map((one) => [parameterName(doc.resolve(one)), doc.resolve(one)]));
-  const [olds, news] = [byName(docs.old_doc, old_one), byName(docs.new_doc, new_one)];
-  const changed = [...olds].flatMap(([name, old_parameter]) => {
+  const [old_items, news] = [byName(docs.old_doc, old_one), byName(docs.new_doc, new_one)];
+  const changed = [...old_items].flatMap(([name, old_parameter]) => {
     const new_parameter = news.get(name);
-    if (!new_parameter) return [`${where}: ${name} is gone`];
+    if (!new_parameter) return [`${location}: ${name} is gone`];
     const stricter = new_parameter.required === true && old_parameter.required !== true;
     return [
-      ...(stricter ? [`${where}: ${name} is now required`] : []),
-      ...schemaBreaks(`${where}: ${name}`, 'request', docs, old_parameter.schema, new_parameter.schema),
+      ...(stricter ? [`${location}: ${name} is now required`] : []),
+      ...schemaBreaks(`${location}: ${name}`, 'request', docs, old_parameter.schema, new_parameter.schema),
     ];
   });
   const added = [...news]
-    .filter(([name, one]) => one.required === true && !olds.has(name))
-    .map(([name]) => `${where}: ${name} is new and required`);
+    .filter(([name, one]) => one.required === true && !old_items.has(name))
+    .map(([name]) => `${location}: ${name} is new and required`);
   return [...changed, ...added];
 }
 
@@ -119,8 +119,8 @@ function parameterName(parameter: Json): string {
   return `${text(parameter.in)} parameter ${text(parameter.name)}`;
 }
 
-function bodyBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
-  const place = `${where}: body`;
+function bodyBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+  const place = `${location}: body`;
   const old_body = old_one.requestBody === undefined ? null : docs.old_doc.resolve(old_one.requestBody);
   const new_body = new_one.requestBody === undefined ? null : docs.new_doc.resolve(new_one.requestBody);
   if (old_body && !new_body) return [`${place} is no longer read`];
@@ -128,9 +128,9 @@ function bodyBreaks(where: string, docs: Documents, old_one: Json, new_one: Json
   return [...stricter, ...contentBreaks(place, 'request', docs, old_body ?? {}, new_body ?? {})];
 }
 
-function answerBreaks(where: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+function answerBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
   return Object.entries(record(old_one.responses)).flatMap(([status, old_answer]) => {
-    const place = `${where}: ${status}`;
+    const place = `${location}: ${status}`;
     const new_answer = record(new_one.responses)[status];
     // Removing an error breaks no client; removing a success does.
     if (new_answer === undefined) return status.startsWith('2') ? [`${place} is gone`] : [];
@@ -143,8 +143,8 @@ function answerBreaks(where: string, docs: Documents, old_one: Json, new_one: Js
   });
 }
 
-function contentBreaks(place: string, direction: Direction, docs: Documents, olds: Json, news: Json): string[] {
-  return entriesOf(olds.content).flatMap(([media_type, old_content]) => {
+function contentBreaks(place: string, direction: Direction, docs: Documents, old_items: Json, news: Json): string[] {
+  return entriesOf(old_items.content).flatMap(([media_type, old_content]) => {
     const new_content = record(news.content)[media_type];
     if (new_content === undefined) return [`${place} ${media_type} is gone`];
     return schemaBreaks(place, direction, docs, old_content.schema, record(new_content).schema);
@@ -171,19 +171,19 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
     const pair = text([refsOf(old_schema), refsOf(new_schema)]);
     if (pair !== '[[],[]]' && under_way.has(pair)) return [];
     under_way.add(pair);
-    const olds = alternativesOf(old_doc, old_schema);
+    const old_items = alternativesOf(old_doc, old_schema);
     const news = alternativesOf(new_doc, new_schema);
-    const breaks = alternativeBreaks(place, olds, news);
+    const breaks = alternativeBreaks(place, old_items, news);
     under_way.delete(pair);
     return breaks;
   };
 
-  function alternativeBreaks(place: string, olds: readonly Json[], news: readonly Json[]): string[] {
-    const [sole_old, sole_new] = [olds[0], news[0]];
-    if (olds.length === 1 && news.length === 1 && sole_old && sole_new) return oneToOne(place, sole_old, sole_new);
+  function alternativeBreaks(place: string, old_items: readonly Json[], news: readonly Json[]): string[] {
+    const [sole_old, sole_new] = [old_items[0], news[0]];
+    if (old_items.length === 1 && news.length === 1 && sole_old && sole_new) return oneToOne(place, sole_old, sole_new);
     // The reader must handle every value that may arrive.
-    const sent = direction === 'request' ? olds : news;
-    const understood = direction === 'request' ? news : olds;
+    const sent = direction === 'request' ? old_items : news;
+    const understood = direction === 'request' ? news : old_items;
     return sent.flatMap((one) => {
       const breaks = understood.map((other) =>
         direction === 'request' ? oneToOne(place, one, other) : oneToOne(place, other, one),
@@ -215,14 +215,16 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   }
 
   function valueBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
-    const [olds, news] = [valuesOf(old_schema), valuesOf(new_schema)];
+    const [old_items, news] = [valuesOf(old_schema), valuesOf(new_schema)];
     if (news === null) return [];
     if (direction === 'answer') {
-      const none_left = olds !== null && !olds.some((value) => news.includes(value));
-      return none_left ? [`${place} was ${olds.map(text).join(', ')}, is ${news.map(text).join(', ')}`] : [];
+      const none_left = old_items !== null && !old_items.some((value) => news.includes(value));
+      return none_left ? [`${place} was ${old_items.map(text).join(', ')}, is ${news.map(text).join(', ')}`] : [];
     }
-    if (olds === null) return [`${place} may now only be ${news.map(text).join(', ')}`];
-    return olds.filter((value) => !news.includes(value)).map((value) => `${place} may no longer be ${text(value)}`);
+    if (old_items === null) return [`${place} may now only be ${news.map(text).join(', ')}`];
+    return old_items
+      .filter((value) => !news.includes(value))
+      .map((value) => `${place} may no longer be ${text(value)}`);
   }
 
   function keywordBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
@@ -240,9 +242,9 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   }
 
   function fieldBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
-    const [olds, news] = [record(old_schema.properties), record(new_schema.properties)];
+    const [old_items, news] = [record(old_schema.properties), record(new_schema.properties)];
     const [old_required, new_required] = [listOf(old_schema.required), listOf(new_schema.required)];
-    const changed = Object.entries(olds).flatMap(([name, old_field]) =>
+    const changed = Object.entries(old_items).flatMap(([name, old_field]) =>
       name in news ? compare(`${place}.${name}`, old_field, news[name]) : [`${place}.${name} is gone`],
     );
     if (direction === 'request') {

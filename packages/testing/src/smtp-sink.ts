@@ -27,7 +27,7 @@ export type SmtpVerdict =
   | { readonly kind: 'drop'; readonly at: 'connect' | 'rcpt' | 'data' | 'after_dot' }
   | { readonly kind: 'stall'; readonly until: Promise<unknown>; readonly at?: SmtpStage };
 
-export type SmtpRule = (question: SmtpQuestion) => SmtpVerdict;
+export type SmtpRule = (request: SmtpQuestion) => SmtpVerdict;
 
 export interface SinkMail {
   readonly envelope_from: string;
@@ -163,23 +163,23 @@ class ScriptedServer {
 
   onConnect(session: SMTPServerSession, done: DoneCallback): void {
     this.connections += 1;
-    const question: SmtpQuestion = { stage: 'connect', from: '', to: '', nth: this.connections, message_id: null };
-    const verdict = this.rule(question);
+    const request: SmtpQuestion = { stage: 'connect', from: '', to: '', nth: this.connections, message_id: null };
+    const verdict = this.rule(request);
     if (verdict.kind === 'accept') this.#greeted.add(session.remotePort);
     this.#settle(verdict, 'connect', session, done);
   }
 
   onMailFrom(from: string, session: SMTPServerSession, done: DoneCallback): void {
     this.#transactions += 1;
-    const question: SmtpQuestion = { stage: 'mail', from, to: '', nth: this.#transactions, message_id: null };
-    this.#settle(this.rule(question), 'mail', session, done);
+    const request: SmtpQuestion = { stage: 'mail', from, to: '', nth: this.#transactions, message_id: null };
+    this.#settle(this.rule(request), 'mail', session, done);
   }
 
   onRcptTo(to: string, session: SMTPServerSession, done: DoneCallback): void {
     const nth = (this.#rcptCounts.get(to) ?? 0) + 1;
     this.#rcptCounts.set(to, nth);
-    const question: SmtpQuestion = { stage: 'rcpt', from: senderOf(session), to, nth, message_id: null };
-    this.#settle(this.rule(question), 'rcpt', session, done);
+    const request: SmtpQuestion = { stage: 'rcpt', from: senderOf(session), to, nth, message_id: null };
+    this.#settle(this.rule(request), 'rcpt', session, done);
   }
 
   onData(stream: Readable, session: SMTPServerSession, done: DoneCallback): void {

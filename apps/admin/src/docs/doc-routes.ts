@@ -82,8 +82,8 @@ export function llmsText(public_url: string): string {
       `## ${title}`,
       '',
       ...pages.map((page) => {
-        const about = descriptions[page.name];
-        return `- [${page.title}](${public_url}/docs/${page.name}.md)${about ? `: ${about}` : ''}`;
+        const description = descriptions[page.name];
+        return `- [${page.title}](${public_url}/docs/${page.name}.md)${description ? `: ${description}` : ''}`;
       }),
     ].join('\n'),
   );

@@ -18,8 +18,8 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
     const token = context.req.param('token');
     const content = TOKEN.test(token) ? await openContentLink(services, token) : null;
     if (!content) {
-      const otherwise = new AppError('content_gone', 'This link was used or has expired. Ask for a new one.');
-      const { error } = await refuseAddress(services, context.var.address, otherwise);
+      const fallback = new AppError('content_gone', 'This link was used or has expired. Ask for a new one.');
+      const { error } = await refuseAddress(services, context.var.address, fallback);
       return context.text(error.message, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
     }
     const { outgoing } = context.env;

@@ -28,18 +28,18 @@ export function deviceToken(services: Services, context: Context): string | null
 }
 
 export function keepDevice(services: Services, context: Context, token: string): void {
-  const { device_name, about } = cookieOf(services);
-  setCookie(context, device_name, token, { ...about, maxAge: DEVICE_SECONDS });
+  const { device_name, about: cookie_options } = cookieOf(services);
+  setCookie(context, device_name, token, { ...cookie_options, maxAge: DEVICE_SECONDS });
 }
 
 export function keepSession(services: Services, context: Context, token: string): void {
-  const { name, about } = cookieOf(services);
-  setCookie(context, name, token, { ...about, maxAge: COOKIE_SECONDS });
+  const { name, about: cookie_options } = cookieOf(services);
+  setCookie(context, name, token, { ...cookie_options, maxAge: COOKIE_SECONDS });
 }
 
 export function dropSession(services: Services, context: Context): void {
-  const { name, about } = cookieOf(services);
-  deleteCookie(context, name, about);
+  const { name, about: cookie_options } = cookieOf(services);
+  deleteCookie(context, name, cookie_options);
 }
 
 /** Returns the user of the session cookie, or null. */

@@ -20,8 +20,8 @@ export function may(me: Me, needed: Scope): boolean {
 /** Returns why the user lacks permission, or null if they have it. */
 export function refusalOf(me: Me, needed: Scope): string | null {
   if (may(me, needed)) return null;
-  const here = me.workspaces.find(({ id }) => id === me.workspace_id);
-  const role = here?.role ?? 'viewer';
-  const where = needed === 'operator' ? words.instance : words.workspace(here?.name);
-  return words.refusal(words.rolesWith[needed], where, role);
+  const workspace = me.workspaces.find(({ id }) => id === me.workspace_id);
+  const role = workspace?.role ?? 'viewer';
+  const location = needed === 'operator' ? words.instance : words.workspace(workspace?.name);
+  return words.refusal(words.rolesWith[needed], location, role);
 }

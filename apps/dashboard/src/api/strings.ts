@@ -8,8 +8,8 @@ export const words = {
     admin: 'an admin',
     operator: 'an operator',
   },
-  refusal: (who: string, where: string, role: string) =>
-    `Only ${who} ${where} can do this. You are ${role === 'admin' ? 'an' : 'a'} ${role}.`,
+  refusal: (who: string, location: string, role: string) =>
+    `Only ${who} ${location} can do this. You are ${role === 'admin' ? 'an' : 'a'} ${role}.`,
   instance: 'of this instance',
   workspace: (name: string | undefined) => `of ${name ?? 'this workspace'}`,
   invalid: 'Invalid form',

@@ -19,15 +19,15 @@ export interface ButtonProps {
 export function Button(props: ButtonProps) {
   const { children, onClick, kind = 'normal', small = false, type = 'button', label, busy = false } = props;
   const me = useMe();
-  const why = (props.needs ? refusalOf(me, props.needs) : null) ?? props.blocked ?? null;
-  const stopped = why !== null || busy;
+  const reason = (props.needs ? refusalOf(me, props.needs) : null) ?? props.blocked ?? null;
+  const stopped = reason !== null || busy;
   const button = (
     <button
       // A disabled button must not submit its form.
       type={stopped ? 'button' : type}
       className={`button ${kind === 'normal' ? '' : kind} ${small ? 's' : ''}`}
       aria-label={label}
-      title={why === null ? label : undefined}
+      title={reason === null ? label : undefined}
       aria-disabled={stopped || undefined}
       aria-busy={busy || undefined}
       onClick={stopped ? undefined : onClick}
@@ -35,7 +35,7 @@ export function Button(props: ButtonProps) {
       {children}
     </button>
   );
-  return why === null ? button : <Hint text={why}>{button}</Hint>;
+  return reason === null ? button : <Hint text={reason}>{button}</Hint>;
 }
 
 /** Shows a tooltip for pointer, keyboard, and screen reader users. */

@@ -11,7 +11,7 @@ interface ControlProps {
 export function Field({
   label,
   name,
-  about,
+  about: description,
   problem,
   children,
 }: {
@@ -22,7 +22,7 @@ export function Field({
   readonly children: (control: ControlProps) => ReactNode;
 }) {
   const id = useId();
-  const describedBy = [about && `${id}-about`, problem && `${id}-problem`].filter(Boolean).join(' ');
+  const describedBy = [description && `${id}-about`, problem && `${id}-problem`].filter(Boolean).join(' ');
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -32,9 +32,9 @@ export function Field({
         'aria-describedby': describedBy || undefined,
         'aria-invalid': problem === undefined ? undefined : true,
       })}
-      {about && (
+      {description && (
         <p id={`${id}-about`} className="about">
-          {about}
+          {description}
         </p>
       )}
       {problem !== undefined && (
@@ -78,7 +78,7 @@ export function Check({
   name,
   value,
   label,
-  about,
+  about: description,
   checked,
   onChange,
 }: {
@@ -98,15 +98,15 @@ export function Check({
         name={name}
         value={value}
         checked={checked}
-        aria-describedby={about && `${id}-about`}
+        aria-describedby={description && `${id}-about`}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
       <span>
         <label htmlFor={id}>{label}</label>
-        {about && (
+        {description && (
           <span id={`${id}-about`} className="about small muted">
             {' '}
-            {about}
+            {description}
           </span>
         )}
       </span>

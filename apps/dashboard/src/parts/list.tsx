@@ -111,10 +111,16 @@ function isControl(target: EventTarget): boolean {
 }
 
 /** Shows the first of several values, such as recipients. The title contains all of them. */
-export function FirstOf({ all, more }: { readonly all: readonly string[]; readonly more: (count: number) => string }) {
+export function FirstOf({
+  all,
+  more: extraOf,
+}: {
+  readonly all: readonly string[];
+  readonly more: (count: number) => string;
+}) {
   return (
     <span title={all.join(', ')}>
-      {all[0]} {all.length > 1 && <span className="faint">{more(all.length - 1)}</span>}
+      {all[0]} {all.length > 1 && <span className="faint">{extraOf(all.length - 1)}</span>}
     </span>
   );
 }

@@ -26,8 +26,8 @@ interface StatusView {
 }
 
 function statusText(name: keyof typeof words.statuses): Pick<StatusView, 'word' | 'about'> {
-  const [word, about] = words.statuses[name];
-  return { word, about };
+  const [word, description] = words.statuses[name];
+  return { word, about: description };
 }
 
 /** A one-sentence explanation of each state. */
@@ -81,9 +81,14 @@ export function MailBadge({
   /** The last reply, if known. */
   readonly reply?: string | null;
 }) {
-  const { tone, icon, word, about } = status === 'delivered' && isCaptured(reply) ? captured : mailStates[status];
+  const {
+    tone,
+    icon,
+    word,
+    about: description,
+  } = status === 'delivered' && isCaptured(reply) ? captured : mailStates[status];
   return (
-    <Badge tone={tone} icon={icon} title={about}>
+    <Badge tone={tone} icon={icon} title={description}>
       {word}
     </Badge>
   );

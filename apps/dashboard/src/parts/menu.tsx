@@ -92,32 +92,32 @@ export function MenuItem({
 }) {
   const me = useMe();
   const id = useId();
-  const why = (needs ? refusalOf(me, needs) : null) ?? blocked;
+  const reason = (needs ? refusalOf(me, needs) : null) ?? blocked;
   return (
     <button
       type="button"
       className="item"
       role={checked === undefined ? 'menuitem' : 'menuitemradio'}
       aria-checked={checked}
-      aria-disabled={why !== null || undefined}
+      aria-disabled={reason !== null || undefined}
       // The reason is the item's description, not part of its name.
-      aria-labelledby={why === null ? undefined : `${id}name`}
-      aria-describedby={why === null ? undefined : `${id}why`}
+      aria-labelledby={reason === null ? undefined : `${id}name`}
+      aria-describedby={reason === null ? undefined : `${id}why`}
       tabIndex={-1}
       onClick={(event) => {
-        if (why !== null) return;
+        if (reason !== null) return;
         const menu = event.currentTarget.closest<HTMLElement>('[popover]');
         if (!stays) menu?.hidePopover();
         onSelect();
       }}
     >
-      {why === null ? (
+      {reason === null ? (
         children
       ) : (
         <>
           <span id={`${id}name`}>{children}</span>
           <span id={`${id}why`} className="about">
-            {why}
+            {reason}
           </span>
         </>
       )}

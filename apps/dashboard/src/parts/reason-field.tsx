@@ -3,7 +3,7 @@ import { words } from './strings.ts';
 
 /** Asks why something is being done. `reasonIn` reads it. */
 export function ReasonField({
-  about = words.reason.audited,
+  about: description = words.reason.audited,
   problem,
   most: max = 500,
   required = false,
@@ -17,7 +17,7 @@ export function ReasonField({
   readonly first?: boolean;
 }) {
   return (
-    <Field label={words.reason.label} name="reason" about={about} problem={problem}>
+    <Field label={words.reason.label} name="reason" about={description} problem={problem}>
       {(control) => (
         <input
           {...control}

@@ -19,13 +19,13 @@ export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={words.shortcuts.title} onClose={onClose}>
       <dl className="facts">
-        {rows.flatMap(([keys, about]) => [
+        {rows.flatMap(([keys, description]) => [
           <dt key={keys}>
             {keys.split(' ').map((key) => (
               <kbd key={key}>{key}</kbd>
             ))}
           </dt>,
-          <dd key={`${keys} about`}>{about}</dd>,
+          <dd key={`${keys} about`}>{description}</dd>,
         ])}
       </dl>
       <Check

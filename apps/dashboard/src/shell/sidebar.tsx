@@ -69,7 +69,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
 }
 
 function WorkspaceSwitch({ me }: { readonly me: Me }) {
-  const here = me.workspaces.find(({ id }) => id === me.workspace_id);
+  const workspace = me.workspaces.find(({ id }) => id === me.workspace_id);
   const switchTo = (workspace_id: string) => {
     if (workspace_id === me.workspace_id) return;
     client.people.switchWorkspace.mutate({ workspace_id }).then(
@@ -80,11 +80,11 @@ function WorkspaceSwitch({ me }: { readonly me: Me }) {
   };
   return (
     <Menu
-      label={words.workspace.menu(here?.name ?? me.workspace_id)}
+      label={words.workspace.menu(workspace?.name ?? me.workspace_id)}
       className="side-button framed"
       button={
         <>
-          <span className="cut">{here?.name ?? me.workspace_id}</span>
+          <span className="cut">{workspace?.name ?? me.workspace_id}</span>
           <ChevronsUpDown size={14} color="var(--faint)" />
         </>
       }

@@ -98,8 +98,8 @@ export async function batch(ctx: Context, { body, headers }: ResendRequest) {
     if (message.ok) items.push({ index, fields: message.value });
     else if (permissive) errors.push({ index, message: message.error.message });
     else {
-      const { reason, message: why, facts } = message.error;
-      throw new AppError(reason, `messages[${index}]: ${why}`, facts);
+      const { reason, message: cause, facts } = message.error;
+      throw new AppError(reason, `messages[${index}]: ${cause}`, facts);
     }
   }
   const emails: { id: string }[] = [];

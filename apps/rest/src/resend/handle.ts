@@ -83,12 +83,12 @@ export function createResendHandler(
     const target = find(request.method ?? '', url.pathname.slice(PREFIX.length));
     const { metrics, tracing } = services;
     const span = tracing.begin('request', { parent: readTraceparent(request.headers.traceparent) });
-    const about = { request_id, trace: span.traceparent };
+    const context = { request_id, trace: span.traceparent };
     const {
       status,
       body,
       retry = {},
-    } = await serve(request, about, url, target).catch((error: unknown) => {
+    } = await serve(request, context, url, target).catch((error: unknown) => {
       const public_error = asAppError(error);
       if (public_error.code === 'rate_limited') metrics.count('rate_limited_total', [public_error.reason]);
       if (public_error.code === 'internal_error') services.log.error({ err: error, request_id }, 'a request failed');

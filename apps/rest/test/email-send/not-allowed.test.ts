@@ -66,8 +66,8 @@ describe('401', () => {
     const revoked = await world.key({ scopes: ['email:send'] });
     const expires_at = new Date(world.clock.now() + 1000).toISOString();
     const expired = await world.key({ scopes: ['email:send'], expires_at });
-    const elsewhere = await world.key({ scopes: ['email:send'], allowed_ips: ['192.0.2.0/24', '2001:db8::/32'] });
-    const here = await world.key({ scopes: ['email:send'], allowed_ips: ['127.0.0.0/8'] });
+    const other_network = await world.key({ scopes: ['email:send'], allowed_ips: ['192.0.2.0/24', '2001:db8::/32'] });
+    const workspace = await world.key({ scopes: ['email:send'], allowed_ips: ['127.0.0.0/8'] });
     expect((await send({}, { key: revoked.secret })).status).toBe(202);
     expect((await send({}, { key: expired.secret })).status).toBe(202);
 
@@ -76,8 +76,8 @@ describe('401', () => {
 
     expect(errorOf(await send({}, { key: revoked.secret })).reason).toBe('revoked_key');
     expect(errorOf(await send({}, { key: expired.secret })).reason).toBe('expired_key');
-    expect(errorOf(await send({}, { key: elsewhere.secret })).reason).toBe('address_not_allowed');
-    expect((await send({}, { key: here.secret })).status).toBe(202);
+    expect(errorOf(await send({}, { key: other_network.secret })).reason).toBe('address_not_allowed');
+    expect((await send({}, { key: workspace.secret })).status).toBe(202);
   });
 
   it('a revocation on the other process takes effect', async () => {

@@ -50,8 +50,8 @@ export async function copiesOf(response: ApiResponse): Promise<readonly SinkMail
 }
 
 export async function onlyCopyOf(response: ApiResponse): Promise<SinkMail> {
-  const [copy, ...more] = await copiesOf(response);
-  if (!copy || more.length > 0) throw new Error(`${more.length + (copy ? 1 : 0)} copies arrived`);
+  const [copy, ...remaining] = await copiesOf(response);
+  if (!copy || remaining.length > 0) throw new Error(`${remaining.length + (copy ? 1 : 0)} copies arrived`);
   return copy;
 }
 

@@ -1,7 +1,7 @@
 import { type Scope, scopes } from '@postrider/core/api-keys';
 import { scopesOf, type WorkspaceRole } from '@postrider/core/people';
 import { absenceOf } from '../parity/compare.ts';
-import { type ApiName, apiNames, isAbsent, nowhere, type Setup, type UseCase } from '../parity/use-case.ts';
+import { type ApiName, apiNames, isAbsent, type Setup, type UseCase, withAbsentIds } from '../parity/use-case.ts';
 import { useCases } from '../parity/use-cases/registry.ts';
 import { type Attempt, wordsOf } from './attempt.ts';
 import type { Stage } from './stage.ts';
@@ -88,7 +88,7 @@ const byNeighborsAtThings: Attempt[] = requestsOf(useCases.filter((use) => use.t
     expected: ABSENT,
     async prepare(stage) {
       const setup = await give(use, stage);
-      const never = nowhere(setup, use);
+      const never = withAbsentIds(setup, use);
       return async () => {
         const result = await stage.apis[api].ask(use, setup, stage.neighbor);
         const absent = await stage.apis[api].ask(use, never, stage.neighbor);

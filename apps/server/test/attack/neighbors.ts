@@ -13,8 +13,8 @@ const own = ({ world }: Stage) => world.as(world.workspace_id);
 const NEIGHBOR = 'the admin of another workspace';
 
 /** Sends a message in the attacked workspace and returns its ID. */
-async function sent(stage: Stage, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  return (await invoke(own(stage), sendMessage, { ...mail, ...more })).id;
+async function sent(stage: Stage, extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  return (await invoke(own(stage), sendMessage, { ...mail, ...extra })).id;
 }
 
 async function delivery(stage: Stage) {

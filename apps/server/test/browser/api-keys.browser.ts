@@ -115,7 +115,7 @@ describe('the API Keys page in Settings', () => {
     await button.first().focus();
     await page
       .getByRole('tooltip')
-      .getByText(wordsAround((where) => api.refusal(api.rolesWith.admin, where, 'member')))
+      .getByText(wordsAround((location) => api.refusal(api.rolesWith.admin, location, 'member')))
       .first()
       .waitFor();
     await visitor.stop();

@@ -150,12 +150,12 @@ describe('untrusted text', () => {
       response.end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const elsewhere = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const id = await sendMail(stage, {
       from: `"<script>alert(3)</script>" <hello@sandbox.test>`,
       to: 'hostile@example.com',
       subject: hostile,
-      html: `<h1>Read me</h1>${hostile}<img src="${elsewhere}/a.png"><style>@import url(${elsewhere}/a.css)</style>`,
+      html: `<h1>Read me</h1>${hostile}<img src="${other}/a.png"><style>@import url(${other}/a.css)</style>`,
       text: hostile,
       headers: { 'X-Note': hostile },
       attachments: [{ filename: '<img src=x onerror=alert(4)>.txt', content: 'SGVsbG8=' }],

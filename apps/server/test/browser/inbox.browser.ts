@@ -6,20 +6,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, startStage } from './dashboard.ts';
 
 let stage: Stage;
-let elsewhere: Server;
+let other: Server;
 const paths: string[] = [];
 beforeAll(async () => {
   stage = await startStage();
-  elsewhere = createServer((request, response) => {
+  other = createServer((request, response) => {
     paths.push(request.url ?? '');
     response.end();
   });
-  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
 });
 afterAll(async () => {
   await stage.stop();
-  elsewhere.closeAllConnections();
-  await new Promise((resolve) => elsewhere.close(resolve));
+  other.closeAllConnections();
+  await new Promise((resolve) => other.close(resolve));
 });
 
 async function capture(subject: string, html: string, to = 'ada@example.com'): Promise<void> {
@@ -109,7 +109,7 @@ describe('the preview of captured email', () => {
       `<form action="${ELSEWHERE}/" autofocus><input autofocus onfocus="${marked('onfocus')}"></form>`,
     ],
   ])('runs and fetches nothing for %s', async (label, hostile) => {
-    const html = hostile.replaceAll(ELSEWHERE, `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`);
+    const html = hostile.replaceAll(ELSEWHERE, `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
     await capture(label, `<p>Read me</p>${html}<p>To the end</p>`);
     const visitor = await stage.visitor('admin');
     const { page, dialogs } = await visitor.open();

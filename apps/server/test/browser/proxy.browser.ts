@@ -14,11 +14,11 @@ const operator = { ADMIN_EMAIL: 'ops@people.test', ADMIN_PASSWORD: 'correct hors
 
 /** Starts a reverse proxy on a separate port. Like many proxies, the one with TLS sends the server a different Host. */
 async function openProxy(secure: boolean) {
-  let behind = 0;
+  let cursor = 0;
   const pass = (incoming: IncomingMessage, response: ServerResponse) => {
     const headers = { ...incoming.headers, ...(secure && { host: 'postrider.internal' }) };
     const forwarded = request(
-      { port: behind, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers },
+      { port: cursor, host: '127.0.0.1', method: incoming.method, path: incoming.url, headers },
       (upstream) => {
         response.writeHead(upstream.statusCode ?? 502, upstream.headers);
         upstream.pipe(response);
@@ -34,7 +34,7 @@ async function openProxy(secure: boolean) {
   return {
     origin: `${secure ? 'https' : 'http'}://127.0.0.1:${port}`,
     to(next: number) {
-      behind = next;
+      cursor = next;
     },
     async stop() {
       server.closeAllConnections();

@@ -24,10 +24,10 @@ const servers = {
   },
   'mixed.test': {
     address: '127.0.0.14',
-    rule: (question) => {
-      if (question.to.startsWith('gone@')) return { kind: 'reply', code: 550, text: '5.1.1 No such user here' };
-      return question.to.startsWith('full@')
-        ? once({ kind: 'reply', code: 452, text: '4.2.2 Full' })(question)
+    rule: (request) => {
+      if (request.to.startsWith('gone@')) return { kind: 'reply', code: 550, text: '5.1.1 No such user here' };
+      return request.to.startsWith('full@')
+        ? once({ kind: 'reply', code: 452, text: '4.2.2 Full' })(request)
         : { kind: 'accept' };
     },
   },

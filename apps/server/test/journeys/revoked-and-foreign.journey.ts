@@ -86,15 +86,15 @@ describe('a key of another workspace', () => {
     const absent = `msg_${'0'.repeat(26)}`;
 
     const foreign_log = await second.call('GET', `/v1/email/logs/${own.body.id}`, { key: foreign });
-    const nowhere = await second.call('GET', `/v1/email/logs/${absent}`, { key: foreign });
+    const missing = await second.call('GET', `/v1/email/logs/${absent}`, { key: foreign });
 
-    expect([foreign_log.status, nowhere.status]).toEqual([404, 404]);
+    expect([foreign_log.status, missing.status]).toEqual([404, 404]);
     const errorText = (response: typeof foreign_log, id: unknown) =>
       JSON.stringify(response.body.error)
         .replaceAll(String(id), 'ID')
         .replace(/req_[0-9a-z]+/, 'REQ')
         .replace(/localhost:\d+/, 'HOST');
-    expect(errorText(foreign_log, own.body.id)).toBe(errorText(nowhere, absent));
+    expect(errorText(foreign_log, own.body.id)).toBe(errorText(missing, absent));
     expect((await second.call('GET', '/v1/email/logs', { key: foreign })).body.data).toEqual([]);
     const key = await makeKey(first);
     expect((await second.call('DELETE', `/v1/api-keys/${key.id}`, { key: foreign })).status).toBe(404);

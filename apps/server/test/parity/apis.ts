@@ -262,9 +262,9 @@ export function forgetful(world: World, { name }: Api): Api {
 export function dropping(api: Api, filter: string): Api {
   return {
     name: api.name,
-    ask: (use, { input, ...more }, caller) => {
+    ask: (use, { input, ...extra }, caller) => {
       const { [filter]: _, ...rest } = input;
-      return api.ask(use, { ...more, input: rest }, caller);
+      return api.ask(use, { ...extra, input: rest }, caller);
     },
   };
 }

@@ -15,7 +15,7 @@ import {
   scopeDifferences,
   valueDifferences,
 } from './compare.ts';
-import { type ApiName, apiNames, isAbsent, nowhere, type Setup, type UseCase } from './use-case.ts';
+import { type ApiName, apiNames, isAbsent, type Setup, type UseCase, withAbsentIds } from './use-case.ts';
 import { alone, useCases } from './use-cases/registry.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -128,7 +128,7 @@ describe('an operation in two or more APIs', () => {
     async (_, use) => {
       const existing = await give(use);
       const cases = [
-        { setup: nowhere(existing, use), caller: everybody },
+        { setup: withAbsentIds(existing, use), caller: everybody },
         ...(use.foreign ? [{ setup: existing, caller: stranger }] : []),
       ];
 

@@ -15,8 +15,8 @@ export interface Absent {
   readonly absent: string;
 }
 
-export function absent(why: string): Absent {
-  return { absent: why };
+export function absent(reason: string): Absent {
+  return { absent: reason };
 }
 
 export function isAbsent(operation: unknown): operation is Absent {
@@ -89,7 +89,7 @@ export function useCase(
 }
 
 /** Returns the same setup with IDs that never existed. */
-export function nowhere({ input, ids = {} }: Setup, use: UseCase): Setup {
+export function withAbsentIds({ input, ids = {} }: Setup, use: UseCase): Setup {
   const zeros = (id: unknown) => String(id).replace(/_[0-9a-z]{26}$/, `_${'0'.repeat(25)}1`);
   const target = String(input[use.target ?? '']);
   const never = /^[a-z]{3}_/.test(target) ? zeros(target) : `never-${target}`;

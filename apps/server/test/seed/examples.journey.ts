@@ -41,7 +41,7 @@ interface Example {
 /** Returns the examples in a request schema, with their paths. */
 function examplesIn(node_schema: Json, steps: Steps = [], above: readonly string[] = []): [Steps, unknown][] {
   const { schema, seen: path } = resolved(node_schema, above);
-  const below = (part: unknown, more: Steps) => examplesIn(part as Json, [...steps, ...more], path);
+  const below = (part: unknown, next_steps: Steps) => examplesIn(part as Json, [...steps, ...next_steps], path);
   const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (schema[name] ?? []) as Json[]);
   return [
     ...((schema.examples ?? []) as unknown[]).map((value): [Steps, unknown] => [steps, value]),

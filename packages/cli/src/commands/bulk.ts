@@ -264,7 +264,7 @@ function filterOf(action: string, { webhook: webhookId, ...options }: FilterOpti
 }
 
 function previewWords(preview: BulkPreview): string {
-  const about = preview.matched_exact ? '' : 'more than ';
+  const description = preview.matched_exact ? '' : 'more than ';
   const skipped = preview.skipped.map(
     ({ reason, count: many, exact }) => `${exact ? '' : 'more than '}${many} would be skipped: ${reason}`,
   );
@@ -273,7 +273,7 @@ function previewWords(preview: BulkPreview): string {
     return [`No matches for ${preview.action}: ${advice}`, ...skipped].join('\n');
   }
   return [
-    `${preview.action} would process ${about}${preview.matched} ${preview.matched === 1 ? 'item' : 'items'}`,
+    `${preview.action} would process ${description}${preview.matched} ${preview.matched === 1 ? 'item' : 'items'}`,
     ...preview.sample.map((id) => `  ${id}`),
     ...skipped,
     ...(preview.warning === null ? [] : [preview.warning]),

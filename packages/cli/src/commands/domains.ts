@@ -169,11 +169,11 @@ async function recordsInWords(records: readonly DnsRecord[]): Promise<string> {
     value.length > SHOWN_VALUE ? `${value.slice(0, SHOWN_VALUE)}…` : value,
   ]);
   const advice = records.flatMap(({ status, type, host, found, hint, key_role }) => {
-    const about = `${host} ${type}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (previous key, still needed)' : ''}`;
+    const description = `${host} ${type}${key_role === 'next' ? ' (next key)' : key_role === 'retired' ? ' (previous key, still needed)' : ''}`;
     if (hint === null || status === 'pending') return [];
     const found_lines =
       found.length > 0 ? [`  found: ${found.map((text) => plain(text).slice(0, SHOWN_VALUE)).join(' | ')}`] : [];
-    return [`${about}: ${plain(hint)}`, ...found_lines];
+    return [`${description}: ${plain(hint)}`, ...found_lines];
   });
   // A record that was never checked has no diagnosis, so all pending ones share one piece of advice.
   const pending = records.filter(({ status }) => status === 'pending');

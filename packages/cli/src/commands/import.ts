@@ -287,7 +287,7 @@ function report(parts: readonly Part[], applied: boolean): string {
     return [
       `${kind} in ${file}: ${found} found, ${counts}`,
       ...(unknown_columns.length > 0 ? [`  ignored columns: ${plain(unknown_columns.join(', '))}`] : []),
-      ...some(skipped.map(({ line, why }) => `entry ${line}: ${why}`)),
+      ...some(skipped.map(({ line, why: reason }) => `entry ${line}: ${reason}`)),
       ...some(refused.map(({ what: label, message }) => `${label}: ${message}`)),
       ...secrets.map(({ url, secret }) => `  ${url}  ${secret}  (shown once)`),
       ...(part.stopped ? ['  stopped here; the rest was not processed'] : []),

@@ -44,9 +44,9 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async ({ json, toDomain, ...filter }: ListOptions) => {
       const page = await createClient(terminal).email.logs({ ...filter, to_domain: toDomain });
-      const more = page.has_more ? ['There are more results. Narrow the filter or raise --limit.'] : [];
+      const rest = page.has_more ? ['There are more results. Narrow the filter or raise --limit.'] : [];
       const none = page.data.length === 0 ? ['No results.'] : [];
-      show(terminal, json, page, () => [...page.data.map(entryLine), ...none, ...more].join('\n'));
+      show(terminal, json, page, () => [...page.data.map(entryLine), ...none, ...rest].join('\n'));
     });
   logs
     .command('tail')

@@ -11,14 +11,14 @@ const one = (metric: 'accepted' | 'accept_to_delivered_p95', key: string | null)
 const head = (lines: string) => lines.split('\n')[0]?.trim().split(/ {2,}/);
 
 it('column headings show a missing dimension key, and durations include their unit', () => {
-  const alone = [one('accepted', null), one('accept_to_delivered_p95', null)];
+  const single = [one('accepted', null), one('accept_to_delivered_p95', null)];
   const beside = [one('accepted', 'google'), one('accepted', null)];
 
-  expect(head(statLines({ ...frame, group_by: 'none', series: alone }))).toEqual([
+  expect(head(statLines({ ...frame, group_by: 'none', series: single }))).toEqual([
     'accepted',
     'accept_to_delivered_p95 (s)',
   ]);
-  expect(head(statLines({ ...frame, group_by: 'provider', series: alone }))).toEqual([
+  expect(head(statLines({ ...frame, group_by: 'provider', series: single }))).toEqual([
     'accepted (none)',
     'accept_to_delivered_p95 (s) (none)',
   ]);

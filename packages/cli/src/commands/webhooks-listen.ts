@@ -84,9 +84,9 @@ async function forward(one: EventBase, { url, signer, now }: Target): Promise<{ 
     return { line: `${line}  ${response.status}`, refused: false };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const why = plain(cause instanceof Error ? cause.message || cause.name : String(cause));
+    const reason = plain(cause instanceof Error ? cause.message || cause.name : String(cause));
     const refused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
-    return { line: `${line}  no response: ${why}`, refused };
+    return { line: `${line}  no response: ${reason}`, refused };
   }
 }
 

@@ -11,11 +11,11 @@ export interface MailCount {
 /** Counts the messages of a filter page by page, because a filtered page before the last one may be short. */
 export async function countMails(client: Postrider, filter: EmailLogsQuery): Promise<MailCount> {
   let count = 0;
-  let more = false;
+  let has_more = false;
   for await (const page of client.email.logs({ ...filter, limit: 100 }).pages()) {
     count += page.data.length;
-    more = page.next_cursor !== null;
+    has_more = page.next_cursor !== null;
     if (count >= MAX_COUNT) break;
   }
-  return { count, words: `${more ? 'at least ' : ''}${count} ${count === 1 ? 'email' : 'emails'}` };
+  return { count, words: `${has_more ? 'at least ' : ''}${count} ${count === 1 ? 'email' : 'emails'}` };
 }

@@ -134,8 +134,8 @@ describe('a domain or webhook export', () => {
       { url: 'https://example.com/hook', format: 'postrider', events: ['email.complained', 'email.delivered'] },
       { url: 'https://example.com/other', format: 'postrider', events: ['email.delivered'] },
     ]);
-    const why = 'https://example.com/hook: it has the same URL as entry 1, which includes its events';
-    expect(plan.skipped).toEqual([3, 4].map((line) => ({ line, why })));
+    const reason = 'https://example.com/hook: it has the same URL as entry 1, which includes its events';
+    expect(plan.skipped).toEqual([3, 4].map((line) => ({ line, why: reason })));
   });
 
   it('includes every event that has a name in the Resend format', () => {

@@ -59,20 +59,23 @@ export function planWebhooks(file: string, { columns, rows }: Export, provider: 
   const endpoints = new Map<string, { readonly line: number; readonly events: Set<EventType> }>();
   for (const row of rows) {
     const url = read.text(row, column);
-    const note = (why: string) => skipped.push({ line: row.line, why: `${url || 'no URL'}: ${why}` });
+    const note = (reason: string) => skipped.push({ line: row.line, why: `${url || 'no URL'}: ${reason}` });
     const event_names = events(row.fields);
-    const ours = (event_names ?? []).flatMap((name) => types[name] ?? []);
+    const event_types = (event_names ?? []).flatMap((name) => types[name] ?? []);
     const strange = (event_names ?? []).filter((name) => !types[name]);
     if (url === '') note('skipped');
     else if (event_names === null) note('it is disabled');
-    else if (ours.length === 0)
+    else if (event_types.length === 0)
       note(`it has no events that Postrider supports (its events: ${event_names.join(', ') || 'none'})`);
     else {
       if (strange.length > 0) note(`added without ${strange.join(', ')}, which Postrider does not support`);
       // Postmark has one webhook per message stream; two with the same URL would post their common events twice.
       const first = endpoints.get(url);
       if (first) note(`it has the same URL as entry ${first.line}, which includes its events`);
-      endpoints.set(url, { line: first?.line ?? row.line, events: new Set([...(first?.events ?? []), ...ours]) });
+      endpoints.set(url, {
+        line: first?.line ?? row.line,
+        events: new Set([...(first?.events ?? []), ...event_types]),
+      });
     }
   }
   const webhooks = [...endpoints].map(([url, one]) => ({ url, format, events: [...one.events].sort() }));

@@ -59,9 +59,9 @@ function parsedJson(file: string, text: string): object | null {
   }
 }
 
-function unreadable(file: string, why: string): Problem {
+function unreadable(file: string, reason: string): Problem {
   const advice = 'Use a CSV export with a header, or the JSON that the provider’s API returns.';
-  return new Problem({ reason: 'unreadable_file', message: `${file} cannot be read: ${why}.`, advice });
+  return new Problem({ reason: 'unreadable_file', message: `${file} cannot be read: ${reason}.`, advice });
 }
 
 function readCsv(text: string): Export {

@@ -68,9 +68,9 @@ async function checkDatabase(terminal: Terminal): Promise<Check[]> {
     const sql = connect(url, { max: 1, application_name: 'postrider-doctor' });
     try {
       const pending = await pendingMigrations(sql);
-      const where = config.DATABASE_URL ? 'DATABASE_URL' : `embedded in ${config.DATA_DIR}`;
+      const location = config.DATABASE_URL ? 'DATABASE_URL' : `embedded in ${config.DATA_DIR}`;
       return [
-        { name: 'database', result: 'ok', message: where },
+        { name: 'database', result: 'ok', message: location },
         pending.length === 0
           ? { name: 'migrations', result: 'ok', message: 'current' }
           : { name: 'migrations', result: 'failed', message: `missing ${pending.join(', ')}; run npm run migrate` },

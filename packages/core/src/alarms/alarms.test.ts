@@ -202,11 +202,11 @@ describe('an unavailable database', () => {
 
   /** A process that loses the database after its first turn, and a way to reconnect it. */
   async function openBlind() {
-    const alone = createAlarmJudge(services);
-    const seeing = createInstanceWatch(services, alone);
-    const blind = createInstanceWatch({ ...services, sql: lost }, alone);
+    const single = createAlarmJudge(services);
+    const seeing = createInstanceWatch(services, single);
+    const blind = createInstanceWatch({ ...services, sql: lost }, single);
     await seeing.turn();
-    return { seeing, blind, stop: () => alone.stop() };
+    return { seeing, blind, stop: () => single.stop() };
   }
 
   it('is reported once by webhook from memory after a one-minute outage, as is the recovery', async () => {

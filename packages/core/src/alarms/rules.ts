@@ -93,9 +93,9 @@ export const alarmRules = {
     clear_seconds: 5 * MINUTE,
     measure: ({ queues }, { before }) =>
       queues.flatMap((stand) => {
-        const then = before.find(({ queue }) => queue === stand.queue)?.waiting ?? waiting(stand);
-        const growth = waiting(stand) < 1000 ? 0 : waiting(stand) / Math.max(1, then);
-        const detail = `${waiting(stand)} jobs are waiting in ${stand.queue}, up from ${then} 15 minutes ago.`;
+        const previous = before.find(({ queue }) => queue === stand.queue)?.waiting ?? waiting(stand);
+        const growth = waiting(stand) < 1000 ? 0 : waiting(stand) / Math.max(1, previous);
+        const detail = `${waiting(stand)} jobs are waiting in ${stand.queue}, up from ${previous} 15 minutes ago.`;
         return ofInstance(stand.queue, growth, detail, '/operations/backlog?by=destination&reach=instance');
       }),
   },
@@ -133,9 +133,9 @@ export const alarmRules = {
     clear_seconds: 15 * MINUTE,
     measure: ({ queues }, { before }) =>
       queues.flatMap(({ queue, dead }) => {
-        const then = before.find((one) => one.queue === queue)?.dead ?? dead;
+        const previous = before.find((one) => one.queue === queue)?.dead ?? dead;
         const page = `/operations/jobs?queue=${queue}&state=dead`;
-        return ofInstance(queue, dead - then, `${dead} dead jobs in ${queue}, up from ${then}.`, page);
+        return ofInstance(queue, dead - previous, `${dead} dead jobs in ${queue}, up from ${previous}.`, page);
       }),
   },
   webhook_fails: {

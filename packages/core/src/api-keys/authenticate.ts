@@ -90,10 +90,10 @@ export async function checkKey(services: Pick<Services, 'sql'>, credential: Cred
 export async function refuseAddress(
   services: Pick<Services, 'sql'>,
   address: string,
-  otherwise: AppError,
+  fallback: AppError,
 ): Promise<Rejection> {
   const window_count: Counted = await countAddress(services.sql, address);
-  return { error: rateRefusal('address', window_count) ?? otherwise, window: windowOf(window_count) };
+  return { error: rateRefusal('address', window_count) ?? fallback, window: windowOf(window_count) };
 }
 
 /** Counts a request for a public document against its client address. */

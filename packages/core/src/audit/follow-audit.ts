@@ -31,18 +31,18 @@ export const followAudit = operation({
     const workspace_id = accessibleSide(ctx, chain);
     const scope = { secret_key: ctx.secret_key, list: 'audit.follow', workspace_id, filters: {} };
     const position = readCursor(scope, after);
-    const behind = position === null ? (await auditHead(ctx.sql, workspace_id)).sequence : Number(position);
-    return follow(ctx, scope, behind);
+    const cursor = position === null ? (await auditHead(ctx.sql, workspace_id)).sequence : Number(position);
+    return follow(ctx, scope, cursor);
   },
 });
 
 async function* follow(ctx: ActorContext, scope: CursorScope, begin: number): AsyncGenerator<FollowedEntry | null> {
-  let behind = begin;
+  let cursor = begin;
   for (;;) {
-    const rows = await auditBehind(ctx.sql, scope.workspace_id, behind, STEP);
+    const rows = await auditBehind(ctx.sql, scope.workspace_id, cursor, STEP);
     for (const row of rows) {
-      behind = row.sequence;
-      yield { node: auditEntry(row), cursor: writeCursor(scope, String(behind)) };
+      cursor = row.sequence;
+      yield { node: auditEntry(row), cursor: writeCursor(scope, String(cursor)) };
     }
     if (rows.length === STEP) continue;
     yield null;

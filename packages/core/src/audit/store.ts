@@ -139,10 +139,10 @@ export async function auditByIds(sql: Sql, chains: readonly string[], ids: reado
 }
 
 /** Returns entries oldest first. Served by the unique index of workspace and sequence. */
-export async function auditBehind(sql: Sql, workspace_id: string, behind: number, count: number): Promise<AuditRow[]> {
+export async function auditBehind(sql: Sql, workspace_id: string, cursor: number, count: number): Promise<AuditRow[]> {
   return sql<AuditRow[]>`
     select ${columns(sql)} from audit_log e
-    where e.workspace_id = ${workspace_id} and e.sequence > ${behind} order by e.sequence limit ${count}`;
+    where e.workspace_id = ${workspace_id} and e.sequence > ${cursor} order by e.sequence limit ${count}`;
 }
 
 /** Returns the actors of an action on some targets, one row per target. Served by audit_log_target. */

@@ -43,9 +43,9 @@ export interface BacklogCount {
 function bucketCounts(sql: Sql | Tx, since: Fragment): Fragment {
   const older = (minutes: number | undefined) => sql`n.at - make_interval(mins => ${minutes ?? 0})`;
   const counts = Array.from({ length: BUCKETS }, (_, bucket) => {
-    const young = bucket === 0 ? sql`true` : sql`${since} <= ${older(BUCKET_MINUTES[bucket - 1])}`;
+    const recent = bucket === 0 ? sql`true` : sql`${since} <= ${older(BUCKET_MINUTES[bucket - 1])}`;
     const old = bucket === BUCKETS - 1 ? sql`true` : sql`${since} > ${older(BUCKET_MINUTES[bucket])}`;
-    return sql`count(*) filter (where ${young} and ${old})::int`;
+    return sql`count(*) filter (where ${recent} and ${old})::int`;
   });
   return sql`array[${counts.reduce((list, one) => sql`${list}, ${one}`)}]`;
 }

@@ -387,9 +387,9 @@ describe('a bulk operation', () => {
     expect(after).toMatchObject({ over: true, receipts: [] });
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'canceled', done: 5 });
     expect(await audited(id)).toEqual(['bulk.started', 'bulk.canceled']);
-    const [why] = await world.services.sql`
+    const [reason] = await world.services.sql`
       select reason from audit_log where target_id = ${id} and action = 'bulk.canceled'`;
-    expect(why).toEqual({ reason: 'The user or key that started it no longer has permission.' });
+    expect(reason).toEqual({ reason: 'The user or key that started it no longer has permission.' });
   });
 
   it('does not begin if the user who started it was removed from the workspace', async () => {
@@ -805,11 +805,11 @@ describe('access to bulk operations', () => {
       expect(await ask(asActor({}), 'blk_nobody')).toBe('bulk_not_found');
     }
     expect((await invoke(asActor({}), listBulk, {})).data.map((bulk) => bulk.id)).not.toContain(id);
-    const elsewhere = { action: 'export', filter: {}, workspace_id: other.workspace_id };
-    expect(await reasonOf(invoke(asActor({}), previewBulk, elsewhere))).toBe('workspace_not_found');
-    expect(await reasonOf(invoke(sender, previewBulk, elsewhere))).toBe('missing_scope');
-    expect(await invoke(operator, previewBulk, elsewhere)).toMatchObject({ matched: 0 });
-    expect(await reasonOf(invoke(operator, previewBulk, { ...elsewhere, workspace_id: 'wsp_nobody' }))).toBe(
+    const other_network = { action: 'export', filter: {}, workspace_id: other.workspace_id };
+    expect(await reasonOf(invoke(asActor({}), previewBulk, other_network))).toBe('workspace_not_found');
+    expect(await reasonOf(invoke(sender, previewBulk, other_network))).toBe('missing_scope');
+    expect(await invoke(operator, previewBulk, other_network)).toMatchObject({ matched: 0 });
+    expect(await reasonOf(invoke(operator, previewBulk, { ...other_network, workspace_id: 'wsp_nobody' }))).toBe(
       'workspace_not_found',
     );
     expect((await invoke(operator, listBulk, { workspace_id: other.workspace_id })).data).toMatchObject([{ id }]);

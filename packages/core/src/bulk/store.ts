@@ -100,14 +100,14 @@ export async function bulksByIds(sql: Sql, ids: readonly string[]): Promise<Bulk
 export async function pageOfBulk(
   sql: Sql,
   workspace_ids: readonly string[],
-  behind: string | null,
+  cursor: string | null,
   count: number,
 ): Promise<BulkRow[]> {
   return sql<BulkRow[]>`
     select page.* from unnest(${workspace_ids}::uuid[]) as w (id)
     cross join lateral (
       select ${columns(sql)} from bulk_operations b
-      where b.workspace_id = w.id and ${behind === null ? sql`true` : sql`b.id < ${behind}`} order by b.id desc limit ${count}
+      where b.workspace_id = w.id and ${cursor === null ? sql`true` : sql`b.id < ${cursor}`} order by b.id desc limit ${count}
     ) page
     order by page.id desc limit ${count}`;
 }
@@ -244,7 +244,7 @@ export async function pageOfItems(
   sql: Sql,
   bulk_id: string,
   outcome: BulkOutcome | null,
-  behind: number,
+  cursor: number,
   count: number,
 ): Promise<ItemRow[]> {
   const which = outcome === null ? sql`` : sql`and i.outcome = ${outcome}`;
@@ -252,7 +252,7 @@ export async function pageOfItems(
   const undone = outcome === null || outcome === 'done' ? sql`` : sql`and i.outcome <> 'done'`;
   return sql<ItemRow[]>`
     select i.place, id_text(i.item_id, i.item_kind) as item_id, i.outcome, i.reason, i.at from bulk_items i
-    where i.bulk_id = ${bulk_id} and i.place > ${behind} ${which} ${undone}
+    where i.bulk_id = ${bulk_id} and i.place > ${cursor} ${which} ${undone}
     order by i.place limit ${count}`;
 }
 
@@ -275,12 +275,12 @@ export async function failuresOf(
 export async function pageOfLines(
   sql: Sql,
   bulk_id: string,
-  behind: number,
+  cursor: number,
   count: number,
 ): Promise<{ readonly place: number; readonly line: string }[]> {
   return sql<{ place: number; line: string }[]>`
     select i.place, i.line from bulk_items i
-    where i.bulk_id = ${bulk_id} and i.place > ${behind} and i.line is not null
+    where i.bulk_id = ${bulk_id} and i.place > ${cursor} and i.line is not null
     order by i.place limit ${count}`;
 }
 

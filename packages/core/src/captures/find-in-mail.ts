@@ -35,10 +35,10 @@ export function codesIn(html: string | null, text: string | null): string[] {
     const [code] = match;
     const at = match.index;
     const before = plain_text.slice(Math.max(0, at - NEAR), at);
-    const behind = plain_text.slice(at + code.length, at + code.length + NEAR);
-    const alone =
-      before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (behind.split('\n', 1)[0] ?? '').trim() === '';
-    if (NEAR_A_CODE.test(before + behind) ? !YEAR.test(code) || alone : alone && /^\d{6}$/.test(code))
+    const cursor = plain_text.slice(at + code.length, at + code.length + NEAR);
+    const single =
+      before.slice(before.lastIndexOf('\n') + 1).trim() === '' && (cursor.split('\n', 1)[0] ?? '').trim() === '';
+    if (NEAR_A_CODE.test(before + cursor) ? !YEAR.test(code) || single : single && /^\d{6}$/.test(code))
       codes.push(code.replace(/ /g, ''));
   }
   return [...new Set(codes)].slice(0, MAX_ENTRIES);

@@ -30,8 +30,8 @@ export class ContentUnread extends Error {
 
 /** The message could not be signed and is not sent unsigned. An internal fault that may be temporary. */
 export class CannotSign extends Error {
-  constructor(domain: string, why: string) {
-    super(`the mail could not be signed for ${domain}: ${why}`);
+  constructor(domain: string, reason: string) {
+    super(`the mail could not be signed for ${domain}: ${reason}`);
     this.name = 'CannotSign';
   }
 }

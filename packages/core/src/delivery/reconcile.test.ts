@@ -134,8 +134,8 @@ describe('the reconciler', () => {
     const walk = newWalk(2, 2);
     const run = () => reconcileDeliveries(world.services, walk);
     for (let count = 0; count < 9; count++) await send();
-    const behind = await send({ to: 'behind@example.com' });
-    await loseJobs([behind]);
+    const cursor = await send({ to: 'behind@example.com' });
+    await loseJobs([cursor]);
     await world.clock.advance(OVERDUE_MS);
 
     expect([await run(), await run(), await run()]).toEqual([0, 0, 1]);

@@ -109,11 +109,11 @@ function findInReport(report: ReturnedReport, email: string): Finding {
       return { what: 'delay', response: cleanRemoteText((report.text || report.subject).slice(0, 300)) };
     return { what: 'bounce', report, group: null, alone: true };
   }
-  const ours = recipients.filter(({ addresses }) => addresses.includes(email));
-  const considered = ours.length > 0 ? ours : recipients;
+  const own_recipients = recipients.filter(({ addresses }) => addresses.includes(email));
+  const considered = own_recipients.length > 0 ? own_recipients : recipients;
   const group = considered.find(({ action }) => action === 'failed');
   // A list behind the address may report several members; their faults are not those of our recipient.
-  if (group) return { what: 'bounce', report, group, alone: ours.length > 0 || recipients.length === 1 };
+  if (group) return { what: 'bounce', report, group, alone: own_recipients.length > 0 || recipients.length === 1 };
   const delayed = considered.find(({ action }) => action === 'delayed');
   if (delayed) return { what: 'delay', response: delayed.diagnostic ?? delayed.status ?? 'delayed' };
   return { what: 'nothing', why: `the report says ${considered.map(({ action }) => action).join(', ')}` };

@@ -32,17 +32,17 @@ export async function settleDeliveries(services: Services, results: readonly Set
   const history = await historyOf(services, results);
   const results_judged = results.map((result) => judgeSettled(services, result, history));
   const now_ms = services.clock.now();
-  const alone: { readonly one: JudgedResult; readonly row: DeliveredRecipient }[] = [];
+  const single: { readonly one: JudgedResult; readonly row: DeliveredRecipient }[] = [];
   const others: JudgedResult[] = [];
   for (const one of results_judged) {
     const row = deliveredAlone(services, one, now_ms);
-    if (row) alone.push({ one, row });
+    if (row) single.push({ one, row });
     else others.push(one);
   }
-  const rows = alone.map(({ row }) => row);
+  const rows = single.map(({ row }) => row);
   const settleAlone = async (sql: Sql | Tx): Promise<JudgedResult[]> => {
     const won = await settleDelivered(sql, services.jobs, rows);
-    return alone.flatMap(({ one }) => (won.has(one.result.claimed.delivery.recipient_id) ? [] : [one]));
+    return single.flatMap(({ one }) => (won.has(one.result.claimed.delivery.recipient_id) ? [] : [one]));
   };
   const fenced = await retryingDeadlock(() => {
     if (others.length === 0) return settleAlone(services.sql);

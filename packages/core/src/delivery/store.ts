@@ -71,14 +71,14 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
   if (moves.length === 0) return [];
   if (isClaim(name)) return claim(tx, moves, name);
   const { to, event } = transitions[name];
-  const once = event !== null && isMessageEvent(event);
+  const is_message_event = event !== null && isMessageEvent(event);
   const locked = lockMessages(tx, moves);
   const moved = tx<MovedRecipient[]>`
     with ${won(tx, name, moves)},
     folded as (
       select w.workspace_id, w.message_id, w.ids, w.event_ids, w.event_facts, w.first_attempt_at,
         -- A range, because with an equality the planner may hash all events before it looks for one.
-        case when ${once} then (not exists (
+        case when ${is_message_event} then (not exists (
           select from events e where e.message_id >= w.message_id and e.message_id <= w.message_id
             and ${apart(tx, tx`e.workspace_id`, tx`w.workspace_id`)} and e.type = ${event}
         ))::int else cardinality(w.ids) end as recorded,
@@ -109,7 +109,7 @@ export async function transition(tx: Tx, name: TransitionName, moves: readonly M
     -- The facts of the events come in arrays, because a join of moved and touched rows would compare each with each.
     recorded as (
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select t.workspace_id, e.id, ${event}::text, t.id, case when not ${once} then e.recipient_id end,
+      select t.workspace_id, e.id, ${event}::text, t.id, case when not ${is_message_event} then e.recipient_id end,
         t.event_count - t.recorded + e.place::int, e.facts, clock_now()
       from touched t
       cross join lateral unnest(t.ids, t.event_ids, t.event_facts) with ordinality as e (recipient_id, id, facts, place)

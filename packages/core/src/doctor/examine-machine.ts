@@ -71,8 +71,8 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
   const stand = standing(sql, MAIL).then((row) => ({ row, answered_ms: clock.now() }));
   // Awaited by several checks; if none of them gets that far, a failure must not count as unhandled.
   stand.catch(() => undefined);
-  const elsewhere = notDirect(config);
-  const addresses = elsewhere === null ? addressesOf(ctx) : Promise.resolve([]);
+  const other = notDirect(config);
+  const addresses = other === null ? addressesOf(ctx) : Promise.resolve([]);
   addresses.catch(() => undefined);
   return {
     migrations: () => checkMigrations(sql),
@@ -87,10 +87,10 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
     queue_age: async () => checkQueueAge((await stand).row),
     disk: () => checkDisk(sql, config),
     certificate: () => checkCertificate(config, clock.now()),
-    port_25: () => elsewhere ?? checkPort25(ctx),
-    helo: async () => elsewhere ?? checkHelo(ctx, await addresses),
-    ptr: async () => elsewhere ?? checkPtr(ctx, await addresses),
-    spf: async () => elsewhere ?? checkSpf(ctx, await addresses),
-    blocklists: async () => elsewhere ?? checkBlocklists(ctx, await addresses),
+    port_25: () => other ?? checkPort25(ctx),
+    helo: async () => other ?? checkHelo(ctx, await addresses),
+    ptr: async () => other ?? checkPtr(ctx, await addresses),
+    spf: async () => other ?? checkSpf(ctx, await addresses),
+    blocklists: async () => other ?? checkBlocklists(ctx, await addresses),
   };
 }

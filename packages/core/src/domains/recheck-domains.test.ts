@@ -78,7 +78,7 @@ describe('a background check', () => {
     await pass(6 * HOUR_MS);
     const at_risk = await domainOf('lost.test');
     await pass(72 * HOUR_MS - MINUTE_MS);
-    const still = await domainOf('lost.test');
+    const unchanged = await domainOf('lost.test');
     await send('a@lost.test');
     const later = await send('a@lost.test', { scheduled_at: new Date(world.clock.now() + HOUR_MS).toISOString() });
     await world.drain();
@@ -87,7 +87,7 @@ describe('a background check', () => {
 
     expect(at_risk).toMatchObject({ status: 'at_risk', can_send: true, verified_at: before.verified_at });
     expect(at_risk.status_reason).toContain('_postrider.lost.test is missing');
-    expect(still.status).toBe('at_risk');
+    expect(unchanged.status).toBe('at_risk');
     expect(world.smtp.mails.filter((mail) => mail.message_id?.endsWith('@lost.test>'))).toHaveLength(1);
     expect(failed).toMatchObject({ status: 'failed', can_send: false });
     await expect(send('a@lost.test')).rejects.toMatchObject({ reason: 'domain_not_verified' });

@@ -62,12 +62,12 @@ async function signaturesOf(mail: SinkMail): Promise<string[]> {
 }
 
 /** Sends messages during an action and returns the signatures of those that arrived. */
-async function load(name: string, beside: () => Promise<unknown> = async () => {}): Promise<string[]> {
+async function load(name: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<string[]> {
   const before = world.smtp.mails.length;
   const sends = Array.from({ length: 5 }, (_, index) =>
     invoke(ctx(), sendMessage, { from: `a@${name}`, to: `r${index}@example.com`, subject: 'Hello', text: 'Hi' }),
   );
-  await Promise.all([...sends, beside(), world.drain()]);
+  await Promise.all([...sends, meanwhile(), world.drain()]);
   await world.drain();
   const arrived = world.smtp.mails.slice(before);
   expect(arrived).toHaveLength(5);

@@ -45,9 +45,9 @@ export const rotateKeys = operation({
 });
 
 function underWay(name: string, role: string): AppError {
-  const why =
+  const reason =
     role === 'next'
       ? 'the new keys are waiting for their DNS records. Publish the records from GET /v1/domains/{domain}.'
       : 'email signed with the previous keys may still be in transit. Wait a week after their last signature.';
-  return new AppError('rotation_in_progress', `A key rotation of ${name} is in progress: ${why}`);
+  return new AppError('rotation_in_progress', `A key rotation of ${name} is in progress: ${reason}`);
 }

@@ -114,17 +114,17 @@ export async function eraseRecipients(
       where r.message_id = m.id and r.workspace_id = m.workspace_id and r.email <> ${ERASED_ADDRESS}
     ) as alone
     from messages m where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
-  const alone = rows.filter((row) => row.alone).map(({ id }) => id);
+  const single = rows.filter((row) => row.alone).map(({ id }) => id);
   await eraseFromMessages(tx, target, ids);
-  if (alone.length > 0)
+  if (single.length > 0)
     await tx`
       update messages m set subject = '', metadata = '{}', content_deleted = true
-      where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, alone)}`;
+      where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, single)}`;
   const bodies =
-    alone.length === 0
+    single.length === 0
       ? []
       : await tx`
-        delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, alone)}
+        delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, single)}
         returning true as gone`;
   const [remaining] = await tx<{ count: number }[]>`
     select count(*)::int as count from bodies b

@@ -28,9 +28,9 @@ afterEach(async () => {
 
 const ctx = () => world.as(world.workspace_id);
 
-async function send(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+async function send(extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to: `Ada <${ADA}>`, subject: 'Hello', text: `Hi ${ADA}` };
-  return (await invoke(ctx(), sendMessage, { ...mail, ...more })).id;
+  return (await invoke(ctx(), sendMessage, { ...mail, ...extra })).id;
 }
 
 async function erase(email = ADA) {

@@ -102,10 +102,10 @@ async function eraseRest(run: Run, tx: Tx): Promise<void> {
   count(run, { suppressions: suppressed ? 1 : 0, idempotency_keys, other_rows });
 }
 
-function count(run: Run, more: Partial<Record<ErasedKind, number>>): void {
+function count(run: Run, extra: Partial<Record<ErasedKind, number>>): void {
   const sum = { ...run.counts };
   // The keys of an object of this type.
-  for (const [kind, value] of Object.entries(more) as [ErasedKind, number][]) sum[kind] += value;
+  for (const [kind, value] of Object.entries(extra) as [ErasedKind, number][]) sum[kind] += value;
   run.counts = sum;
 }
 

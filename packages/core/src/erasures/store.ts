@@ -33,12 +33,12 @@ export async function erasureById(sql: Sql, workspace_id: string, id: string): P
 export async function pageOfErasures(
   sql: Sql,
   workspace_id: string,
-  behind: string | null,
+  cursor: string | null,
   count: number,
 ): Promise<ErasureRow[]> {
   return sql<ErasureRow[]>`
     select id, workspace_id, status, email, counts, created_at, finished_at from erasures
-    where workspace_id = ${workspace_id} and (${behind}::text is null or id < ${behind}) order by id desc limit ${count}`;
+    where workspace_id = ${workspace_id} and (${cursor}::text is null or id < ${cursor}) order by id desc limit ${count}`;
 }
 
 /** Returns the open erasures of a workspace. Served by erasures_open. */

@@ -17,14 +17,14 @@ const email: EventEntry['data']['email'] = {
 
 /** Returns an example event of a type, for the docs and for testing an endpoint. */
 export function exampleEvent(type: EventType): EventEntry {
-  const { about, example } = eventCatalogue[type];
-  const of_mail = about === 'message' || about === 'recipient';
-  const recipient_id = about === 'recipient' ? exampleId('rcp_') : null;
+  const { about: description, example } = eventCatalogue[type];
+  const of_mail = description === 'message' || description === 'recipient';
+  const recipient_id = description === 'recipient' ? exampleId('rcp_') : null;
   return {
     id: exampleId('evt_'),
     type,
     created_at: HAPPENED_AT,
-    sequence: about === 'recipient' ? 2 : about === 'message' ? 1 : 0,
+    sequence: description === 'recipient' ? 2 : description === 'message' ? 1 : 0,
     email_id: of_mail ? exampleId('msg_') : null,
     recipient_id,
     data: {

@@ -59,13 +59,13 @@ export const readTimelines = operation({
   output: z.array(listOf(timelineSchema)).readonly(),
   run(ctx, { limit, of }) {
     const scope = { secret_key: ctx.secret_key, list: 'email.timeline', workspace_id: ctx.actor.workspace_id };
-    return pagesOf(scope, of, limit, async (behind) => {
+    return pagesOf(scope, of, limit, async (cursors) => {
       const known = await accessibleMail(
         ctx,
-        behind.map(({ id }) => id),
+        cursors.map(({ id }) => id),
       );
       const oldest = oldestKept(ctx, 'events', 'event');
-      const attempts = behind
+      const attempts = cursors
         .filter(({ id }) => known.has(id))
         .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
       const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, attempts, limit + 1);

@@ -125,13 +125,13 @@ export async function nextEvents(
   sql: Sql,
   workspace_id: string,
   filter: EventFilter,
-  behind: string,
+  cursor: string,
   count: number,
 ): Promise<{ readonly ids: readonly string[]; readonly examined: number; readonly edge: string | null }> {
   const [row] = await sql<{ ids: string[]; examined: number; edge: string | null }[]>`
     with candidates as materialized (
       select e.id, e.type, e.message_id from events e
-      where e.workspace_id = ${workspace_id} and e.id > ${behind} order by e.id limit ${count}
+      where e.workspace_id = ${workspace_id} and e.id > ${cursor} order by e.id limit ${count}
     )
     select count(*)::int as examined, max(c.id) as edge,
       coalesce(array_agg(c.id) filter (where
@@ -203,12 +203,12 @@ export async function addressesOf(
   workspace_id: string,
   events: readonly EventRow[],
 ): Promise<Map<string, string>> {
-  const about = events.filter((event) => event.recipient_id !== null);
-  const message_ids = about.flatMap((event) => (event.message_id === null ? [] : [event.message_id]));
+  const recipient_events = events.filter((event) => event.recipient_id !== null);
+  const message_ids = recipient_events.flatMap((event) => (event.message_id === null ? [] : [event.message_id]));
   const rows = await sql<{ id: string; email: string }[]>`
     select id, email from recipients
     where ${among(sql, sql`message_id`, message_ids)}
-      and id = any (${about.map((event) => event.recipient_id)}::uuid[])
+      and id = any (${recipient_events.map((event) => event.recipient_id)}::uuid[])
       and workspace_id = ${workspace_id}`;
   return new Map(rows.map((row) => [row.id, row.email]));
 }

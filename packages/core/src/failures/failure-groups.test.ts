@@ -77,12 +77,12 @@ describe('failure groups', () => {
     await world.drain();
     await world.clock.advance(10 * MINUTE_MS);
     await rollUpFailures(world.services);
-    const once = await stored();
+    const first_rows = await stored();
 
     await world.services.sql`update roll_ups set early_until = ${new Date(start)}, final_until = ${new Date(start)}`;
     await rollUpFailures(world.services);
 
-    expect(await stored()).toEqual(once);
+    expect(await stored()).toEqual(first_rows);
     expect(counts(await groups())).toEqual([['451 4.7.1 <address> greylisted for # seconds', 2]]);
   });
 

@@ -53,7 +53,7 @@ export function failureSignature(text: string, kind: FailureKind = 'smtp'): Fail
 
 function normalised(words: string): string {
   let text = words;
-  for (const [pattern, instead] of replacements) text = text.replace(pattern, instead);
+  for (const [pattern, replacement] of replacements) text = text.replace(pattern, replacement);
   return text
     .replace(/\s+/g, ' ')
     .replace(/(<\w+>|#)(?: (?:[-,;:/.] )?\1)+/g, '$1')

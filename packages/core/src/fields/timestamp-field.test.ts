@@ -132,8 +132,8 @@ describe('readTimestamp', () => {
     ['0000-06-01T00:00:00Z', 'must lie in the years 0001 to 9999'],
     ['0001-01-01T00:00:00+01:00', 'must lie in the years 0001 to 9999'],
     ['9999-12-31T23:59:59-01:00', 'must lie in the years 0001 to 9999'],
-  ])('rejects %j because it %s', (text, why) => {
-    expect(instantOf(text)).toContain(why);
+  ])('rejects %j because it %s', (text, reason) => {
+    expect(instantOf(text)).toContain(reason);
   });
 
   it('reads every instant back as written, at any offset', () => {

@@ -39,16 +39,16 @@ export type Hit = z.output<typeof hitSchema>;
 const at = encodeURIComponent;
 
 /** Returns the dashboard page of a thing; within is the message, domain or webhook it belongs to. */
-const pathOf: Record<HitType, (id: string, within: string) => string> = {
+const pathOf: Record<HitType, (id: string, parent: string) => string> = {
   email: (id) => `/emails/${at(id)}`,
-  recipient: (id, within) => `/emails/${at(within)}?recipient=${at(id)}`,
-  attempt: (id, within) => `/emails/${at(within)}?attempt=${at(id)}`,
-  event: (id, within) => (within === '' ? '/emails' : `/emails/${at(within)}?event=${at(id)}`),
-  domain: (_, within) => `/domains/${at(within)}`,
+  recipient: (id, parent) => `/emails/${at(parent)}?recipient=${at(id)}`,
+  attempt: (id, parent) => `/emails/${at(parent)}?attempt=${at(id)}`,
+  event: (id, parent) => (parent === '' ? '/emails' : `/emails/${at(parent)}?event=${at(id)}`),
+  domain: (_, parent) => `/domains/${at(parent)}`,
   api_key: (id) => `/settings/api-keys?key=${at(id)}`,
   webhook: (id) => `/webhooks/${at(id)}`,
-  webhook_delivery: (id, within) => `/webhooks/${at(within)}?delivery=${at(id)}`,
-  suppression: (_, within) => `/suppressions?email=${at(within)}`,
+  webhook_delivery: (id, parent) => `/webhooks/${at(parent)}?delivery=${at(id)}`,
+  suppression: (_, parent) => `/suppressions?email=${at(parent)}`,
   hold: (id) => `/operations/holds?hold=${at(id)}`,
   job: (id) => `/operations/jobs?job=${at(id)}`,
   bulk: (id) => `/operations/bulk/${at(id)}`,
@@ -62,13 +62,13 @@ const pathOf: Record<HitType, (id: string, within: string) => string> = {
 export function hit(
   type: HitType,
   id: string,
-  about: {
+  details: {
     readonly title: string;
     readonly detail?: string | null;
     readonly at?: string | null;
     readonly within?: string | null;
   },
 ): Hit {
-  const { title, detail = null, at: time = null, within } = about;
-  return { type, id, title, detail, at: time, path: pathOf[type](id, within ?? '') };
+  const { title, detail = null, at: time = null, within: parent } = details;
+  return { type, id, title, detail, at: time, path: pathOf[type](id, parent ?? '') };
 }

@@ -112,11 +112,11 @@ describe('a lane scan', () => {
     );
 
     const pages: Record<string, readonly string[]>[] = [];
-    for (let after = '', more = true; more; ) {
+    for (let after = '', has_more = true; has_more; ) {
       const rows = (await syncLanes(world.services.sql, after, 1)).filter(({ parked }) => parked.length > 0);
-      more = rows.length > 0;
+      has_more = rows.length > 0;
       after = rows.at(-1)?.lane ?? '';
-      if (more) pages.push(Object.fromEntries(rows.map(({ lane, parked }) => [lane, parked.toSorted()])));
+      if (has_more) pages.push(Object.fromEntries(rows.map(({ lane, parked }) => [lane, parked.toSorted()])));
     }
 
     expect(pages).toEqual(Object.entries(lanes).map(([lane, priorities]) => ({ [lane]: priorities.toSorted() })));

@@ -15,7 +15,7 @@ export const NO_ALARMS: AlarmNumbers = { active: 0, notices_waiting: 0 };
 export function readingsOf(numbers: InstanceNumbers, alarms: AlarmNumbers): InstanceReading[] {
   const { queues, roles, backlog, holds } = numbers;
   const live = new Map(roles.map(({ role, live }) => [role, live]));
-  const alone: InstanceReading[] = [
+  const single: InstanceReading[] = [
     { name: 'webhook_endpoints_disabled', labels: [], value: numbers.endpoints_disabled },
     { name: 'quota_used_ratio', labels: [], value: numbers.quota_used_ratio },
     { name: 'domain_records_failing', labels: [], value: numbers.domains_failing },
@@ -52,6 +52,6 @@ export function readingsOf(numbers: InstanceNumbers, alarms: AlarmNumbers): Inst
             value: numbers.heartbeat_age_seconds,
           } satisfies InstanceReading,
         ]),
-    ...alone,
+    ...single,
   ];
 }

@@ -113,9 +113,9 @@ function overQuota({ limit, used }: MonthUsage): Problem[] {
 function lost({ counts, from }: Totals): Problem[] {
   const { delivered, bounced, failed } = counts;
   const many = bounced >= BOUNCES.at_least && bounced / (bounced + delivered) > BOUNCES.share;
-  const about = { severity: 'warning' as const, since: isoTime(from), names: [] };
+  const common = { severity: 'warning' as const, since: isoTime(from), names: [] };
   return [
-    ...(many ? [{ ...about, kind: 'bounces' as const, state: 'bounces', count: bounced }] : []),
-    ...(failed > 0 ? [{ ...about, kind: 'failed' as const, state: 'failed', count: failed }] : []),
+    ...(many ? [{ ...common, kind: 'bounces' as const, state: 'bounces', count: bounced }] : []),
+    ...(failed > 0 ? [{ ...common, kind: 'failed' as const, state: 'failed', count: failed }] : []),
   ];
 }

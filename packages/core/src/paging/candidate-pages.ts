@@ -18,12 +18,12 @@ const LAST = '~';
 export function idRange(
   kind: IdKind,
   { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
-  behind: string | null,
+  cursor: string | null,
 ): IdRange {
   const end = until ? idFloor(kind, until.getTime()) : LAST;
   return {
     from: since ? idFloor(kind, since.getTime()) : FIRST,
-    before: behind !== null && behind < end ? behind : end,
+    before: cursor !== null && cursor < end ? cursor : end,
   };
 }
 

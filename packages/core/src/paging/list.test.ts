@@ -39,8 +39,8 @@ describe('a cursor', () => {
     ['another workspace', { ...scope, workspace_id: 'wsp_b' }],
     ['another filter', { ...scope, filters: { status: ['sending'] } }],
     ['no filter', { ...scope, filters: {} }],
-  ])('is rejected when used with %s', (_, elsewhere) => {
-    expect(refusalOf(() => readCursor(elsewhere, writeCursor(scope, 'msg_1')))).toBe('invalid_cursor');
+  ])('is rejected when used with %s', (_, other) => {
+    expect(refusalOf(() => readCursor(other, writeCursor(scope, 'msg_1')))).toBe('invalid_cursor');
   });
 
   it('is rejected after any modification', () => {

@@ -123,8 +123,8 @@ export function pageWithin<T extends { readonly id: string }>(
   entries: readonly T[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
 ): List<T> {
-  const behind = readCursor(scope, cursor);
-  const rest = behind === null ? entries : entries.filter((entry) => entry.id > behind);
+  const after = readCursor(scope, cursor);
+  const rest = after === null ? entries : entries.filter((entry) => entry.id > after);
   return pageOf(scope, rest, limit, (entry) => entry);
 }
 

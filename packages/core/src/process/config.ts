@@ -323,8 +323,8 @@ function hasPassword(address: string): boolean {
 
 function databaseProblems(config: Config): string[] {
   const { DATABASE_URL: url, DATABASE_PASSWORD_FILE: file } = config;
-  const alone = databases.filter((name) => name !== 'DATABASE_URL' && config[name] !== undefined && !url);
-  if (alone.length > 0) return [`${alone.join(' and ')} is set without DATABASE_URL. Set DATABASE_URL too.`];
+  const single = databases.filter((name) => name !== 'DATABASE_URL' && config[name] !== undefined && !url);
+  if (single.length > 0) return [`${single.join(' and ')} is set without DATABASE_URL. Set DATABASE_URL too.`];
   const opaque = databases.filter((name) => config[name] !== undefined && !URL.canParse(config[name]));
   if (opaque.length > 0) {
     return [

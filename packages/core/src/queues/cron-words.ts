@@ -4,9 +4,9 @@ const STEP = /^\*\/(\d{1,2})$/;
 
 /** Describes a cron expression in words; returns it unchanged if there is no simple description. */
 export function cronInWords(cron: string): string {
-  const [minute = '', hour = '', day = '', month = '', weekday = '', ...more] = cron.trim().split(/\s+/);
+  const [minute = '', hour = '', day = '', month = '', weekday = '', ...rest] = cron.trim().split(/\s+/);
   const asIs = `at ${cron}`;
-  if (more.length > 0 || month !== '*' || (day !== '*' && weekday !== '*')) return asIs;
+  if (rest.length > 0 || month !== '*' || (day !== '*' && weekday !== '*')) return asIs;
   const days = daysInWords(day, weekday);
   if (days === null) return asIs;
   const [, step] = STEP.exec(minute) ?? [];

@@ -22,6 +22,6 @@ export function whyNotRun(job: JobMatch, message_id: string, mail: MailOfJob | n
   }
   if (mail.held) return 'A worker is sending it now.';
   if (mail.state !== 'scheduled') return null;
-  const instead = `move it with PATCH /v1/email/${message_id}, or \`bulk preview send_now\`.`;
-  return `${message_id} is scheduled for ${isoTime(mail.due_at)}: ${instead}`;
+  const replacement = `move it with PATCH /v1/email/${message_id}, or \`bulk preview send_now\`.`;
+  return `${message_id} is scheduled for ${isoTime(mail.due_at)}: ${replacement}`;
 }

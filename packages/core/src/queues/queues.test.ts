@@ -388,11 +388,11 @@ describe('admin actions on jobs', () => {
     ['retry', retryJob],
   ])('do not %s a scheduled email before its time, and explain how to reschedule the email', async (_, lever) => {
     const { message_id, scheduled_at, job } = await scheduledMail();
-    const about = `The job is deferred. ${message_id} is scheduled for ${scheduled_at}: move it with PATCH`;
+    const description = `The job is deferred. ${message_id} is scheduled for ${scheduled_at}: move it with PATCH`;
 
     await expect(invoke(ctx, lever, { id: job })).rejects.toMatchObject({
       reason: 'job_not_open',
-      message: expect.stringContaining(about),
+      message: expect.stringContaining(description),
     });
     await expect(invoke(ctx, cancelJob, { id: job })).rejects.toMatchObject({ reason: 'job_not_open' });
 

@@ -41,7 +41,7 @@ export async function runDelivery(
   action: AuditAction,
 ): Promise<boolean> {
   if (await pullForward(tx, job.id, recipient)) return runWaiting(tx, job);
-  const why = whyNotRun(job, recipient.message_id, await lockMailOfJob(tx, recipient));
-  if (why !== null) throw notOpen(job, action, why);
+  const reason = whyNotRun(job, recipient.message_id, await lockMailOfJob(tx, recipient));
+  if (reason !== null) throw notOpen(job, action, reason);
   return false;
 }

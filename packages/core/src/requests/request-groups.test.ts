@@ -32,7 +32,7 @@ describe('rejected request groups', () => {
     const other = await world.workspace('business');
     await refuse('invalid_email', '/email/send');
     const last = await refuse('invalid_email', '/email/send');
-    const once = await refuse('missing_field', '/webhooks');
+    const first = await refuse('missing_field', '/webhooks');
     await refuse('missing_field', '/webhooks', other.workspace_id);
 
     const groups = await invoke(world.as(world.workspace_id), requestGroups, {});
@@ -41,7 +41,7 @@ describe('rejected request groups', () => {
       exact: true,
       data: [
         { reason: 'invalid_email', path: '/email/send', count: 2, last_id: last, message: `For ${last}` },
-        { reason: 'missing_field', path: '/webhooks', count: 1, last_id: once },
+        { reason: 'missing_field', path: '/webhooks', count: 1, last_id: first },
       ],
     });
     expect(groups.data).toHaveLength(2);

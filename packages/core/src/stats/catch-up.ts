@@ -27,8 +27,8 @@ export async function catchUp(services: Pick<Services, 'sql'>, rollUp: RollUp, b
     let minutes = 1;
     while (performance.now() < given_up) {
       const started = performance.now();
-      const more = await services.sql.begin((tx) => step(tx, rollUp, phase, minutes));
-      if (!more) break;
+      const has_more = await services.sql.begin((tx) => step(tx, rollUp, phase, minutes));
+      if (!has_more) break;
       const took_ms = performance.now() - started;
       if (took_ms < QUICK_MS) minutes = Math.min(MAX_MINUTES, minutes * 2);
       if (took_ms > SLOW_MS) minutes = Math.max(1, Math.floor(minutes / 2));

@@ -103,11 +103,11 @@ describe('a workspace’s statistics series', () => {
     await world.clock.advance(4 * MINUTE_MS);
     await rollUpStats(world.services);
 
-    const once = await stored();
+    const first_rows = await stored();
     expect(values(await series(), 'accepted')).toEqual({ 0: 2 });
     await computedUntil(midnight);
     await rollUpStats(world.services);
-    expect(await stored()).toEqual(once);
+    expect(await stored()).toEqual(first_rows);
   });
 
   it('sums minutes into UTC hours and days, whatever the reader’s time zone', async () => {

@@ -21,9 +21,9 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-async function send(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+async function send(extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
-  const { id } = await invoke(world.as(world.workspace_id), sendMessage, { ...mail, ...more });
+  const { id } = await invoke(world.as(world.workspace_id), sendMessage, { ...mail, ...extra });
   await world.drain();
   return id;
 }

@@ -43,9 +43,9 @@ afterEach(() => world.stop());
 const ctx = () => world.as(world.workspace_id);
 const days = (count: number) => world.clock.advance(count * DAY_MS);
 
-async function send(more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+async function send(extra: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const mail = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi', tags: ['welcome'] };
-  const { id } = await invoke(ctx(), sendMessage, { ...mail, ...more });
+  const { id } = await invoke(ctx(), sendMessage, { ...mail, ...extra });
   await world.drain();
   return id;
 }
@@ -250,8 +250,8 @@ describe('email still open past its retention period', () => {
     const scheduled_at = '2030-08-01T00:00:00Z';
     const old = [await send({ scheduled_at }), await send(), await send({ scheduled_at })];
     await days(30);
-    const young = [await send(), await send()];
-    const expected = [...young, ...[old[0] ?? '', old[2] ?? '']].toSorted().toReversed();
+    const recent = [await send(), await send()];
+    const expected = [...recent, ...[old[0] ?? '', old[2] ?? '']].toSorted().toReversed();
 
     const forward: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {

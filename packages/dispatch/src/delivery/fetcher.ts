@@ -79,18 +79,18 @@ export class Fetcher {
     this.#timer = null;
     const { services, lanes } = this.#options;
     this.#fetching = this.#fetchOnce(available)
-      .then((more) => {
+      .then((rest) => {
         services.vitals.fetched_at = performance.now();
-        return more;
+        return rest;
       })
       .catch((error): Priority[] => {
         services.log.error({ err: error }, 'failed to fetch deliveries');
         this.#options.onLost();
         return [];
       })
-      .then((more) => {
+      .then((rest) => {
         this.#fetching = null;
-        for (const priority of more) this.#supplies[priority].again = true;
+        for (const priority of rest) this.#supplies[priority].again = true;
         if (this.#stopped) return;
         const remaining = priorities.filter((priority) => this.#supplies[priority].again);
         if (remaining.some((one) => (lanes.aloneCapacity(one) ? this.#hasFreeSlots(one) : this.#freeSlots(one) > 0)))

@@ -194,12 +194,12 @@ export class DeliveryPump {
     this.#drained = drained;
     await this.#holds.poll();
     await this.#sync.poll();
-    for (let more = true; more; ) {
+    for (let has_more = true; has_more; ) {
       const before = drained.length;
       const fetched = this.#isPaused() ? 0 : await this.#fetcher.fetchAll();
       this.#claimSoon();
       await this.#untilQuiet();
-      more = fetched > 0 || drained.length > before;
+      has_more = fetched > 0 || drained.length > before;
     }
     await this.#sync.stop();
     return drained;

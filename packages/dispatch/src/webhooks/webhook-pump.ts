@@ -172,10 +172,10 @@ export class WebhookPump {
         this.#services.log.error({ err: error }, 'failed to fetch webhook jobs');
         return false;
       })
-      .then((more) => {
+      .then((has_more) => {
         this.#fetching = null;
         if (this.#stopped) return;
-        if (more || this.#fetch_again) this.#poll();
+        if (has_more || this.#fetch_again) this.#poll();
         else this.#pollIn(POLL_MS);
       });
   };

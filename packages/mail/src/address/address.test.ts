@@ -38,9 +38,9 @@ describe('an accepted address', () => {
   });
 
   it('keeps its canonical form when parsed again', () => {
-    const once = emailOf('Ann@BÜCHER.test.');
+    const canonical = emailOf('Ann@BÜCHER.test.');
 
-    expect(emailOf(once)).toBe(once);
+    expect(emailOf(canonical)).toBe(canonical);
   });
 });
 

@@ -279,13 +279,13 @@ describe('composed bodies', () => {
     ['many scripts', 'Grüße 用户 привет 👋🏽\n'],
     ['cyrillic', `${'привет '.repeat(100)}\n`],
   ])('arrive unchanged: %s', async (_, body) => {
-    const alone = compose(message({ text: body }));
+    const single = compose(message({ text: body }));
     const both = compose(message({ text: body, html: body }));
 
     const expected = body.replace(/\r\n?/g, '\n');
-    wireLines(alone);
+    wireLines(single);
     wireLines(both);
-    expect((await readMail(alone)).text).toBe(expected);
+    expect((await readMail(single)).text).toBe(expected);
     const read = await readMail(both);
     expect([read.text, read.html]).toEqual([expected, expected]);
   });

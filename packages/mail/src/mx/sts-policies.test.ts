@@ -107,16 +107,16 @@ describe('an enforced MTA-STS policy', () => {
     ['the certificate is not good', { starttls: true }],
   ])('defers email if %s, and sends nothing in plaintext', async (_name, options) => {
     const receiver = await destination({ body: enforced }, options);
-    const questions: string[] = [];
+    const queries: string[] = [];
     receiver.sink.script(({ stage }) => {
-      questions.push(stage);
+      queries.push(stage);
       return { kind: 'accept' };
     });
 
     const outcome = await send(transport(receiver));
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'connect', tls: null, tls_policy: 'mta-sts' });
-    expect(questions).toEqual(['connect']);
+    expect(queries).toEqual(['connect']);
   });
 
   it('defers email if STARTTLS is rejected, without sending MAIL', async () => {

@@ -590,13 +590,13 @@ describe('a mailer with several transports', () => {
     const rescued = await send(broken.port, spare.port);
     const deferred = await send(refusing.port, spare.port);
     const unknown = await send(lossy.port, spare.port);
-    const nowhere = await send(broken.port, broken.port);
+    const missing = await send(broken.port, broken.port);
 
     expect(rescued).toMatchObject({ kind: 'accepted', target: `127.0.0.1:${spare.port}` });
     expect(rescued.transcript).toContain('554 no service');
     expect(deferred).toMatchObject({ kind: 'deferred', stage: 'rcpt', target: `127.0.0.1:${refusing.port}` });
     expect(unknown).toMatchObject({ kind: 'unknown', target: `127.0.0.1:${lossy.port}` });
-    expect(nowhere).toMatchObject({ kind: 'deferred', stage: 'connect' });
+    expect(missing).toMatchObject({ kind: 'deferred', stage: 'connect' });
     expect(spare.bodies).toHaveLength(1);
   });
 });

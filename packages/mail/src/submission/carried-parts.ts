@@ -57,11 +57,11 @@ function leavesOf(part: Part, alternatives: readonly Part[]): Leaf[] {
   const is_container = CONTAINERS.includes(type);
   if (SEALED.test(type) || (type.startsWith('multipart/') && !is_container)) throw unlike(`a part of type ${type}`);
   if (is_container) {
-    const within = type === 'multipart/alternative' ? [...alternatives, part] : alternatives;
+    const enclosing = type === 'multipart/alternative' ? [...alternatives, part] : alternatives;
     for (const child of type === 'multipart/alternative' ? part.children : []) {
       if (child.isAttachment) throw unlike(`an alternative of type ${child.contentType}`);
     }
-    return part.children.flatMap((child) => leavesOf(child, within));
+    return part.children.flatMap((child) => leavesOf(child, enclosing));
   }
   // As an attachment it is a file; anywhere else, the recipient's mail client acts on it.
   if (type === 'text/calendar' && structuredField(part, 'content-disposition')?.value !== 'attachment') {

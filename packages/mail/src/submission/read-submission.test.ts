@@ -147,7 +147,7 @@ describe('an email that the API fields cannot express is rejected for', () => {
     ['an address that is none', ['Cc: Bob', '', 'Hi'], '"Bob" in To or Cc is not a valid address'],
     ['two addresses to answer', ['Reply-To: b@good.test, c@good.test', '', 'Hi'], 'Reply-To has two addresses'],
     ['another Sender', ['Sender: b@good.test', '', 'Hi'], 'Sender differs from From'],
-  ])('%s', async (_, lines, why) => {
-    expect(await whyOf(lines)).toContain(why);
+  ])('%s', async (_, lines, reason) => {
+    expect(await whyOf(lines)).toContain(reason);
   });
 });

@@ -76,8 +76,8 @@ function talk({ port }: SubmissionServer) {
   socket.on('error', () => undefined);
   const closed = closeOf(socket);
   let received = '';
-  socket.setEncoding('latin1').on('data', (more: string) => {
-    received += more;
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk;
   });
   const reply = async () => {
     await expect.poll(() => /^\d{3} .*\r\n/m.test(received) || socket.destroyed).toBe(true);

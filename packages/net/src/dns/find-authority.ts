@@ -83,11 +83,11 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
       for (let step = 0; step < MAX_STEPS; step++) {
         const outcome = await askAny(delegation, name, type);
         if (!outcome.ok) return outcome;
-        const below = referralOf(outcome.reply, name, delegation.zone);
-        if (below === null) return outcome;
-        const servers = await serversOf(outcome.reply, below, depth);
-        if (servers.length === 0) return { ok: false, why: `the name servers of ${below} could not be found` };
-        delegation = { zone: below, servers };
+        const referral = referralOf(outcome.reply, name, delegation.zone);
+        if (referral === null) return outcome;
+        const servers = await serversOf(outcome.reply, referral, depth);
+        if (servers.length === 0) return { ok: false, why: `the name servers of ${referral} could not be found` };
+        delegation = { zone: referral, servers };
         keep(delegation);
       }
       return { ok: false, why: 'the delegations form a loop' };
@@ -121,10 +121,10 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
  */
 function referralOf(reply: DnsReply, name: string, zone: string): string | null {
   if (reply.authoritative || reply.answers.length > 0 || reply.code !== 'ok') return null;
-  const below = reply.authorities.find(
+  const delegation_record = reply.authorities.find(
     (one) => one.type === 'NS' && (name === one.name || name.endsWith(`.${one.name}`)) && one.name.length > zone.length,
   );
-  return below?.name ?? null;
+  return delegation_record?.name ?? null;
 }
 
 export function whyOf(code: DnsReply['code']): string {

@@ -69,11 +69,11 @@ function floorsOf(files: readonly TreeFile[]): readonly Floor[] {
       throw new Error(`advisories.json: ${JSON.stringify(entry)} is not { package, floor, advisory, accepted? }`);
     }
     if (accepted === undefined) return { package: name, floor, advisory };
-    const { under, other_major_than, why } = fieldsOf(accepted);
-    if (typeof under !== 'string' || typeof other_major_than !== 'number' || typeof why !== 'string') {
+    const { under, other_major_than, why: reason } = fieldsOf(accepted);
+    if (typeof under !== 'string' || typeof other_major_than !== 'number' || typeof reason !== 'string') {
       throw new Error(`advisories.json: ${JSON.stringify(accepted)} is not { under, other_major_than, why }`);
     }
-    return { package: name, floor, advisory, accepted: { under, other_major_than, why } };
+    return { package: name, floor, advisory, accepted: { under, other_major_than, why: reason } };
   });
 }
 

@@ -29,9 +29,9 @@ export function dryRunOf(
 ): DocumentNode | null {
   const operation = getOperationAST(document, operation_name);
   if (operation?.operation !== OperationTypeNode.QUERY) return null;
-  const alone: DocumentNode = { ...document, definitions: [operation, ...fragmentsOf(document, operation)] };
+  const single: DocumentNode = { ...document, definitions: [operation, ...fragmentsOf(document, operation)] };
   const defaults = defaultsOf(operation);
-  const is_dry_run = dryRuns(alone).some((field) => {
+  const is_dry_run = dryRuns(single).some((field) => {
     const value = field.arguments?.find(({ name }) => name.value === 'dryRun')?.value;
     if (value?.kind === Kind.BOOLEAN) return value.value;
     if (value?.kind !== Kind.VARIABLE) return false;
@@ -41,7 +41,7 @@ export function dryRunOf(
   const types = new TypeInfo(schema);
   const fields_by_type: Readonly<Record<string, string>> = { Query: 'viewer', Viewer: 'rateLimit' };
   return visit(
-    alone,
+    single,
     visitWithTypeInfo(types, {
       Field(field) {
         const only = fields_by_type[types.getParentType()?.name ?? ''];

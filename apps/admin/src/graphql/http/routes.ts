@@ -68,9 +68,9 @@ async function inOurShape(response: Response, request_id: string): Promise<Respo
   const headers: Record<string, string> = {};
   const allow = response.headers.get('allow');
   if (allow) headers.allow = allow;
-  const [reason, ours] = transportErrors[response.status] ?? ['malformed_request', message];
+  const [reason, own] = transportErrors[response.status] ?? ['malformed_request', message];
   const status = response.status === 405 || response.status === 406 ? response.status : undefined;
-  return refuse(new AppError(reason, ours), request_id, headers, status);
+  return refuse(new AppError(reason, own), request_id, headers, status);
 }
 
 const serverAnswer = z.object({ errors: z.array(z.object({ message: z.string() })) });

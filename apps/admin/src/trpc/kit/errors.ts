@@ -43,8 +43,8 @@ export interface ErrorData extends Omit<PublicError, 'message'> {
 /** Returns the public fields of an error, without the message. */
 export function errorData(
   error: AppError,
-  about: { readonly request_id: string; readonly public_url: string },
+  context: { readonly request_id: string; readonly public_url: string },
 ): ErrorData {
   const { message: _, ...fields } = errorFields(error);
-  return { ...fields, request_id: about.request_id, docs_url: `${about.public_url}/errors/${error.reason}` };
+  return { ...fields, request_id: context.request_id, docs_url: `${context.public_url}/errors/${error.reason}` };
 }

@@ -154,7 +154,7 @@ export function ComposePage() {
 function Line({
   name,
   label,
-  about,
+  about: description,
   start,
   problem,
 }: {
@@ -165,7 +165,7 @@ function Line({
   readonly problem: string | undefined;
 }) {
   return (
-    <Field label={label} name={name} about={about} problem={problem}>
+    <Field label={label} name={name} about={description} problem={problem}>
       {(control) => <input {...control} className="input" autoComplete="off" defaultValue={start} />}
     </Field>
   );

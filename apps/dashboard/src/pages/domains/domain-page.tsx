@@ -90,9 +90,9 @@ export function DomainPage() {
 }
 
 function DomainBadge({ status }: Pick<Domain, 'status'>) {
-  const { tone, icon, word, about } = domainStates[status];
+  const { tone, icon, word, about: description } = domainStates[status];
   return (
-    <Badge tone={tone} icon={icon} title={about}>
+    <Badge tone={tone} icon={icon} title={description}>
       {word}
     </Badge>
   );

@@ -18,8 +18,8 @@ interface StatusView {
 }
 
 function statusText(name: Domain['status']): Pick<StatusView, 'word' | 'about'> {
-  const [word, about] = words.statuses[name];
-  return { word, about };
+  const [word, description] = words.statuses[name];
+  return { word, about: description };
 }
 
 export const domainStates: Readonly<Record<Domain['status'], StatusView>> = {

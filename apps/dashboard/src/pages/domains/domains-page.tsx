@@ -69,9 +69,9 @@ const columns: readonly Column<Domain>[] = [
     name: words.columns.state,
     width: 'fit',
     show: ({ status }) => {
-      const { tone, icon, word, about } = domainStates[status];
+      const { tone, icon, word, about: description } = domainStates[status];
       return (
-        <Badge tone={tone} icon={icon} title={about}>
+        <Badge tone={tone} icon={icon} title={description}>
           {word}
         </Badge>
       );

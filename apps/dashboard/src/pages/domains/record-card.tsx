@@ -6,7 +6,7 @@ import { words } from './strings.ts';
 /** Shows one record: its purpose, what to publish, what name servers return, and how to fix it. */
 export function RecordCard({ record }: { readonly record: DnsRecord }) {
   const { purpose, required, type, host, fqdn, value, ttl, status, hint, observed } = record;
-  const [name, about] = words.detail.purpose[purpose];
+  const [name, description] = words.detail.purpose[purpose];
   const { tone, icon, word } = recordStates[status];
   const text = words.detail;
   return (
@@ -15,7 +15,7 @@ export function RecordCard({ record }: { readonly record: DnsRecord }) {
         <span className="line">
           <h3>{name}</h3>
           <span className="chip">{required ? text.required : text.recommended}</span>
-          <span className="muted small">{about}</span>
+          <span className="muted small">{description}</span>
         </span>
         <Badge tone={tone} icon={icon}>
           {word}

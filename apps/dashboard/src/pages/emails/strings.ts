@@ -32,8 +32,8 @@ export const words = {
     resend: 'Resend',
     clear: 'Clear selection',
     done: (noun: string, done: number) => `${noun}: ${done} done`,
-    partly: (noun: string, done: number, failures: number, why: string) =>
-      `${noun}: ${done} done, ${failures} failed. ${why}`,
+    partly: (noun: string, done: number, failures: number, reason: string) =>
+      `${noun}: ${done} done, ${failures} failed. ${reason}`,
     resendTitle: (count: number) => `Resend ${count} ${count === 1 ? 'email' : 'emails'}`,
     resendAbout: 'Sends each one again as a new email to all of its recipients. This counts toward your quota.',
     cancelTitle: (count: number) => `Cancel ${count} ${count === 1 ? 'email' : 'emails'}`,

@@ -3,8 +3,8 @@ export const words = {
   back: 'Test inbox',
   answer: {
     about: 'Email captured here is not delivered to recipients.',
-    some: (count: number, more: boolean) =>
-      `${count}${more ? ' or more' : ''} captured ${count === 1 ? 'email' : 'emails'}, not delivered`,
+    some: (count: number, has_more: boolean) =>
+      `${count}${has_more ? ' or more' : ''} captured ${count === 1 ? 'email' : 'emails'}, not delivered`,
   },
   search: {
     label: 'Search captured email',

@@ -57,7 +57,7 @@ function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
     <Panel title={words.steps.title} bare>
       <ol className="steps">
         {steps.map(({ name, done_at }) => {
-          const [title, about] = words.steps.texts[name];
+          const [title, description] = words.steps.texts[name];
           const done = done_at !== null;
           const Icon = done ? CircleCheck : Circle;
           return (
@@ -68,7 +68,7 @@ function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
                 aria-label={done ? words.steps.done : words.steps.open}
               />
               <Link to={stepLinks[name]}>{title}</Link>
-              <span className="muted small">{about}</span>
+              <span className="muted small">{description}</span>
               {done_at !== null && (
                 <span className="faint small">
                   <RelativeTime at={done_at} />

@@ -2,8 +2,8 @@ export const words = {
   title: 'Suppressions',
   answer: {
     none: 'No suppressed addresses.',
-    some: (count: number, more: boolean) =>
-      `${count}${more ? ' or more' : ''} suppressed ${count === 1 ? 'address' : 'addresses'}`,
+    some: (count: number, has_more: boolean) =>
+      `${count}${has_more ? ' or more' : ''} suppressed ${count === 1 ? 'address' : 'addresses'}`,
   },
   add: 'Add suppression',
   sources: { all: 'All', bounce: 'Bounces', complaint: 'Complaints', manual: 'Manual', import: 'Imported' },

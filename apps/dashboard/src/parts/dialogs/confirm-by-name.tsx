@@ -16,7 +16,7 @@ interface ConfirmByNameProps<T> extends Omit<FormDialogProps<T>, 'danger' | 'run
 const plain = (text: unknown) => String(text).trim().toLowerCase();
 
 /** Confirms an irreversible action by having the user type the target's name. */
-export function ConfirmByName<T>({ name, about, facts, run, ...dialog }: ConfirmByNameProps<T>) {
+export function ConfirmByName<T>({ name, about: description, facts, run, ...dialog }: ConfirmByNameProps<T>) {
   return (
     <FormDialog
       {...dialog}
@@ -24,7 +24,7 @@ export function ConfirmByName<T>({ name, about, facts, run, ...dialog }: Confirm
       about={
         <>
           <Notice tone="bad">
-            <p>{about}</p>
+            <p>{description}</p>
           </Notice>
           {facts}
         </>

@@ -72,7 +72,7 @@ export interface FormDialogProps<T> extends Omit<DialogFormProps<T>, 'onDone'> {
   readonly call?: Call;
 }
 
-export function FormDialog<T>({ about, onDone, next, call, ...form }: FormDialogProps<T>) {
+export function FormDialog<T>({ about: description, onDone, next, call, ...form }: FormDialogProps<T>) {
   const [outcome, setResult] = useState<ReactNode>(null);
   const done = (result: T) => {
     const following = next?.(result) ?? null;
@@ -83,7 +83,7 @@ export function FormDialog<T>({ about, onDone, next, call, ...form }: FormDialog
   if (outcome !== null) return outcome;
   return (
     <Dialog title={form.title} onClose={form.onClose}>
-      {typeof about === 'string' ? <p>{about}</p> : about}
+      {typeof description === 'string' ? <p>{description}</p> : description}
       <DialogForm {...form} onDone={done} />
       {call && <SameByApi call={call} />}
     </Dialog>

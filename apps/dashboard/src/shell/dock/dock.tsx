@@ -13,8 +13,8 @@ type Name = keyof typeof words.tabs;
 export function Dock({ onClose }: { readonly onClose: () => void }) {
   const me = useMe();
   const [tab, setTab] = useState<Name>('events');
-  const guarded = (needed: Scope, why: string, content: ReactNode) =>
-    may(me, needed) ? content : <p className="muted">{why}</p>;
+  const guarded = (needed: Scope, reason: string, content: ReactNode) =>
+    may(me, needed) ? content : <p className="muted">{reason}</p>;
   return (
     <aside className="dock" aria-label={words.title}>
       <button type="button" className="button plain icon dock-close" aria-label={words.close} onClick={onClose}>

@@ -18,14 +18,14 @@ export const node = (type: string, selection: string, id: (setup: Setup) => unkn
 
 export const idOnly = ({ input }: Setup) => ({ id: input.id });
 
-export async function send(world: World, workspace_id: string, number: number, more: Input = {}): Promise<Setup> {
+export async function send(world: World, workspace_id: string, number: number, extra: Input = {}): Promise<Setup> {
   const { id } = await invoke(world.as(workspace_id), sendMessage, {
     from: 'shop@sandbox.test',
     to: [`reader@nr${number}.example.com`],
     subject: 'Hello',
     text: 'Hi',
     tags: ['parity'],
-    ...more,
+    ...extra,
   });
   // Events are ordered by id, and ids have millisecond precision, so the clock has to move.
   await world.clock.advance(1);

@@ -126,11 +126,11 @@ export function messagePlan(ages: Ages, command: BulkCommand & { readonly action
       ...(kind.warning ? [kind.warning] : []),
     ],
     async act(tx, services, ids) {
-      const still = async () => {
+      const recheck = async () => {
         const matching = await stillMatching(tx, workspace_id, filter, cutoff_at, ids);
         return (id: string): Reason | null => (matching.has(id) ? null : 'not_matching');
       };
-      return actions[action](tx, services, command, ids, still);
+      return actions[action](tx, services, command, ids, recheck);
     },
     wakes: kind.wakes,
     most: kind.most,
@@ -152,13 +152,13 @@ type Act = (
   services: Services,
   command: BulkCommand,
   ids: readonly string[],
-  still: Still,
+  recheck: Still,
 ) => Promise<readonly Receipt[]>;
 
 const actions: Record<MessageAction, Act> = {
-  async retry(tx, services, { actor, workspace_id }, ids, still) {
+  async retry(tx, services, { actor, workspace_id }, ids, recheck) {
     const outcomes = await lockDeferred(tx, actor, workspace_id, ids);
-    const stray = await still();
+    const stray = await recheck();
     const choice = choose<readonly LockedRecipient[]>(ids, (id) => {
       const one = outcomes.get(id);
       if (!one) return 'message_not_found';
@@ -168,16 +168,16 @@ const actions: Record<MessageAction, Act> = {
     await retryDeferred(tx, services, choice.values.flat());
     return choice.receipts;
   },
-  async cancel(tx, services, { actor, workspace_id }, ids, still) {
+  async cancel(tx, services, { actor, workspace_id }, ids, recheck) {
     const outcomes = await lockUnsent(tx, actor, workspace_id, ids);
-    const stray = await still();
+    const stray = await recheck();
     const choice = choose<Unsent>(ids, (id) => waitingOf(outcomes.get(id), stray(id)));
     await cancelUnsent(tx, services, workspace_id, choice.values);
     return choice.receipts;
   },
-  async give_up(tx, services, { actor, workspace_id }, ids, still) {
+  async give_up(tx, services, { actor, workspace_id }, ids, recheck) {
     const outcomes = await lockHopeless(tx, actor, workspace_id, ids);
-    const stray = await still();
+    const stray = await recheck();
     const choice = choose<Hopeless>(ids, (id) => {
       const one = outcomes.get(id);
       if (!one) return 'message_not_found';
@@ -186,9 +186,9 @@ const actions: Record<MessageAction, Act> = {
     await giveUp(tx, services, workspace_id, choice.values);
     return choice.receipts;
   },
-  async send_now(tx, services, { actor, workspace_id }, ids, still) {
+  async send_now(tx, services, { actor, workspace_id }, ids, recheck) {
     const outcomes = await lockUnsent(tx, actor, workspace_id, ids);
-    const stray = await still();
+    const stray = await recheck();
     const choice = choose<Unsent>(ids, (id) => {
       const one = waitingOf(outcomes.get(id), stray(id));
       if (typeof one === 'string') return one;
@@ -197,9 +197,9 @@ const actions: Record<MessageAction, Act> = {
     await moveUnsent(tx, services, workspace_id, choice.values, await transactionTime(tx));
     return choice.receipts;
   },
-  async delete(tx, _services, { actor, workspace_id }, ids, still) {
+  async delete(tx, _services, { actor, workspace_id }, ids, recheck) {
     await lockMailOf(tx, workspace_id, ids);
-    const stray = await still();
+    const stray = await recheck();
     const deleted = await deleteContents(
       tx,
       actor,
@@ -208,8 +208,8 @@ const actions: Record<MessageAction, Act> = {
     );
     return choose(ids, (id) => stray(id) ?? deleted.get(id) ?? {}).receipts;
   },
-  async export(tx, _services, { workspace_id }, ids, still) {
-    const stray = await still();
+  async export(tx, _services, { workspace_id }, ids, recheck) {
+    const stray = await recheck();
     const entries = await entriesOf(tx, workspace_id, ids);
     return ids.map((item_id): Receipt => {
       const entry = entries.get(item_id);

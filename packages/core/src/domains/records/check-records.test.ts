@@ -23,8 +23,8 @@ afterAll(() => zone.stop());
 
 /** Returns a unique name per test, with all records right. */
 let count = 0;
-function published(below = ''): string {
-  const name = `${below}d${++count}.test`;
+function published(prefix = ''): string {
+  const name = `${prefix}d${++count}.test`;
   zone.set(`_postrider.${name}`, 'TXT', [proof]);
   zone.set(`pr1._domainkey.${name}`, 'TXT', [dkim]);
   zone.set(`out.${name}`, 'CNAME', ['bounces.service.test']);

@@ -135,9 +135,9 @@ export function reasonOf(checked: readonly CheckedRecord[]): string | null {
   const parts = checked.flatMap(({ expected, finding }) => {
     const status = statusOf(finding);
     if (!expected.required || status === 'ok') return [];
-    const why = finding.diagnosis === 'lookup_failed' && finding.detail !== null ? ` (${finding.detail})` : '';
+    const reason = finding.diagnosis === 'lookup_failed' && finding.detail !== null ? ` (${finding.detail})` : '';
     const kind = expected.purpose === 'dkim' ? 'DKIM' : expected.purpose;
-    return [`the ${kind} record ${expected.fqdn} ${troubles[status]}${why}`];
+    return [`the ${kind} record ${expected.fqdn} ${troubles[status]}${reason}`];
   });
   if (parts.length === 0) return null;
   const text = parts.join(', and ');

@@ -125,8 +125,8 @@ export const diagnoses = {
   dmarc_misaligned: { status: 'mismatch', advice: (_, text) => text },
   lookup_failed: {
     status: 'lookup_error',
-    advice: (_, why) =>
-      `The lookup failed, because ${why}: ${isOfGiven(why) ? 'this says nothing about the domain; check that setting, and that its servers can be reached from here' : 'check the name servers of the domain'}`,
+    advice: (_, reason) =>
+      `The lookup failed, because ${reason}: ${isOfGiven(reason) ? 'this says nothing about the domain; check that setting, and that its servers can be reached from here' : 'check the name servers of the domain'}`,
   },
 } as const satisfies Record<string, DiagnosisRow>;
 export type Diagnosis = keyof typeof diagnoses;

@@ -71,21 +71,21 @@ export const listMessagesBackward = operation({
   async run(ctx, { last, before, ...filters }): Promise<List<LogEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'email.logs', workspace_id, filters };
-    const behind = readCursor(scope, before, 'before');
+    const cursor = readCursor(scope, before, 'before');
     const id_range = idRange('message', filters, null);
-    const range = behind !== null && behind >= id_range.from ? { ...id_range, from: behindId(behind) } : id_range;
+    const range = cursor !== null && cursor >= id_range.from ? { ...id_range, from: behindId(cursor) } : id_range;
     const filter = { ...filterOf(filters), mode: accessibleMode(ctx.actor) };
     const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message')).toReversed();
     const { rows, edge } = await collectParts(ctx, parts, last + 1, true);
     const page_rows = rows.slice(-last);
     const recipients = await recipientsOfRows(ctx, page_rows);
-    const more = rows.length > last || edge !== null;
+    const has_more = rows.length > last || edge !== null;
     const data = page_rows.map((row) => logEntry(row, recipients.get(row.id) ?? []));
     return withCursors(scope, {
       object: 'list',
       data,
-      has_more: more,
-      next_cursor: more ? writeEdge(scope, page_rows, edge) : null,
+      has_more,
+      next_cursor: has_more ? writeEdge(scope, page_rows, edge) : null,
     });
   },
 });

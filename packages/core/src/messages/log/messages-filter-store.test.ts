@@ -25,7 +25,7 @@ const anything: MessageFilter = {
 /**
  * One message in 2,000 has the rare values, one in ten is from the domain with many senders, and the rest are alike.
  */
-const questions: readonly (readonly [string, Driver, Partial<MessageFilter>])[] = [
+const filters: readonly (readonly [string, Driver, Partial<MessageFilter>])[] = [
   ['everything', { kind: 'all' }, {}],
   ['the common status', { kind: 'status', statuses: ['delivered'] }, { statuses: ['delivered'] }],
   ['the rare status', { kind: 'status', statuses: ['failed'] }, { statuses: ['failed'] }],
@@ -76,7 +76,7 @@ beforeAll(async () => {
     where inhparent = any ('{messages,recipients,message_tags}'::regclass[])`;
   for (const { name } of partitions) await sql`alter table ${sql(name)} set (autovacuum_enabled = false)`;
   for (let time = 0; time < 8; time++) {
-    for (const [, driver, filter] of questions) await ask(driver, filter);
+    for (const [, driver, filter] of filters) await ask(driver, filter);
     for (const [, filter] of lookUps) await ask(eve, filter);
     await ask(failed, { to: 'eve@example.com' });
     await sendersOf(sql, WORKSPACE, 'one.test', 32);
@@ -123,10 +123,10 @@ async function ask(driver: Driver, filter: Partial<MessageFilter>): Promise<numb
 }
 
 /** Counts the rows of all message tables, and the pages of tables and indexes, that the database read for a query. */
-async function readFor(question: () => Promise<unknown>): Promise<{ rows: number; pages: number }> {
+async function readFor(read: () => Promise<unknown>): Promise<{ rows: number; pages: number }> {
   await sql`begin`;
   const before = await readSoFar();
-  await question();
+  await read();
   const after = await readSoFar();
   await sql`commit`;
   return { rows: after.rows - before.rows, pages: after.pages - before.pages };
@@ -143,7 +143,7 @@ async function readSoFar(): Promise<{ rows: number; pages: number }> {
   return row ?? { rows: Number.NaN, pages: Number.NaN };
 }
 
-it.each(questions)(
+it.each(filters)(
   '%s is read using its index, with a query plan created on empty tables',
   async (_name, driver, filter) => {
     let count = 0;

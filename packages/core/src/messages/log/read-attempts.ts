@@ -37,13 +37,13 @@ export const readAttempts = operation({
   output: z.array(listOf(attemptOfSchema)).readonly(),
   run(ctx, { limit, of }) {
     const scope = { secret_key: ctx.secret_key, list: 'email.attempts', workspace_id: ctx.actor.workspace_id };
-    return pagesOf(scope, of, limit, async (behind) => {
+    return pagesOf(scope, of, limit, async (cursors) => {
       const known = await accessibleMail(
         ctx,
-        behind.map(({ id }) => id),
+        cursors.map(({ id }) => id),
       );
       const oldest = oldestKept(ctx, 'events', 'attempt');
-      const attempts = behind
+      const attempts = cursors
         .filter(({ id }) => known.has(id))
         .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
       const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, attempts, limit + 1);

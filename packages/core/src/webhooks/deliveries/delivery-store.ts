@@ -443,7 +443,7 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
  * Fails some pending deliveries of a disabled endpoint; returns the count. Skips locked rows, because waiting in this
  * order could deadlock.
  */
-export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, count: number): Promise<number> {
+export async function giveUpOpen(sql: Sql, webhook_id: string, reason: string, count: number): Promise<number> {
   const rows = await sql`
     with open as materialized (
       select d.workspace_id, d.id from webhook_deliveries d
@@ -452,7 +452,7 @@ export async function giveUpOpen(sql: Sql, webhook_id: string, why: string, coun
       order by d.next_attempt_at limit ${count} for update skip locked
     )
     update webhook_deliveries d set state = 'failed', finished_at = clock_now(), lease = null, lease_until = null,
-      error = coalesce(d.error, ${why})
+      error = coalesce(d.error, ${reason})
     from open o where ${isDelivery(sql, 'o')}
     returning d.id`;
   return rows.length;

@@ -65,12 +65,12 @@ export async function pageOfWebhooks(
   sql: Sql,
   workspace_id: string,
   mode: KeyMode | null,
-  behind: string | null,
+  cursor: string | null,
   count: number,
 ): Promise<WebhookRow[]> {
   return sql<WebhookRow[]>`
     select ${columns(sql)} from webhooks
-    where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} and (${behind}::text is null or id < ${behind})
+    where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} and (${cursor}::text is null or id < ${cursor})
     order by id desc limit ${count}`;
 }
 

@@ -33,15 +33,15 @@ afterEach(async () => {
 });
 
 const system = () => world.as(world.workspace_id);
-const hook = (path = '/hook', more: Readonly<Record<string, unknown>> = {}) =>
-  invoke(system(), createWebhook, { url: `${sink.url}${path}`, ...more });
-const send = (more: Readonly<Record<string, unknown>> = {}) =>
+const hook = (path = '/hook', extra: Readonly<Record<string, unknown>> = {}) =>
+  invoke(system(), createWebhook, { url: `${sink.url}${path}`, ...extra });
+const send = (extra: Readonly<Record<string, unknown>> = {}) =>
   invoke(system(), sendMessage, {
     from: 'hello@sandbox.test',
     to: 'ada@example.com',
     subject: 'Hello',
     text: 'Hi',
-    ...more,
+    ...extra,
   });
 
 interface PostedEvent {

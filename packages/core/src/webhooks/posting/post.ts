@@ -172,8 +172,8 @@ export async function settlePosts(
 const outcomeOf = { delivered: 'delivered', pending: 'retried', failed: 'failed' } as const;
 
 function meterPosts({ metrics }: Services, verdicts: readonly JudgedPost[], now_ms: number): void {
-  for (const { row, outcome, ours, verdict } of verdicts) {
-    if (outcome === null || ours) continue;
+  for (const { row, outcome, ours: is_own, verdict } of verdicts) {
+    if (outcome === null || is_own) continue;
     metrics.count('webhook_attempts_total', [outcomeOf[verdict.state]]);
     // A test delivery has no event.
     if (verdict.state === 'delivered' && row.sample === null)
@@ -193,7 +193,7 @@ async function record(services: Services, tx: Tx, verdicts: readonly JudgedPost[
   return learn(
     services,
     tx,
-    posted.filter(({ ours }) => !ours),
+    posted.filter(({ ours: is_own }) => !is_own),
   );
 }
 

@@ -22,12 +22,12 @@ export function Happenings({
   readonly frozen: boolean;
 }) {
   const me = useMe();
-  const still = unlessFrozen(frozen);
+  const unchanged = unlessFrozen(frozen);
   const operator = may(me, 'operator');
-  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }, still));
-  const alarms = useQuery(trpc.alarms.list.queryOptions({ limit: 100, active: false }, still));
-  const workers = useQuery(trpc.ops.workers.queryOptions({}, { ...(operator ? still : { enabled: false }) }));
-  const audit = useQuery(trpc.audit.list.queryOptions({ limit: 100, chain: reach }, still));
+  const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }, unchanged));
+  const alarms = useQuery(trpc.alarms.list.queryOptions({ limit: 100, active: false }, unchanged));
+  const workers = useQuery(trpc.ops.workers.queryOptions({}, { ...(operator ? unchanged : { enabled: false }) }));
+  const audit = useQuery(trpc.audit.list.queryOptions({ limit: 100, chain: reach }, unchanged));
   const all = happeningsOf(
     {
       holds: holds.data?.data ?? [],

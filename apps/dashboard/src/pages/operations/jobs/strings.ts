@@ -2,7 +2,8 @@ export const words = {
   title: 'Jobs',
   answer: {
     all: 'All jobs in all queues, newest first.',
-    dead: (count: number, more: boolean) => `${count}${more ? ' or more' : ''} dead ${count === 1 ? 'job' : 'jobs'}`,
+    dead: (count: number, has_more: boolean) =>
+      `${count}${has_more ? ' or more' : ''} dead ${count === 1 ? 'job' : 'jobs'}`,
   },
   queue: 'Queue',
   state: 'Status',

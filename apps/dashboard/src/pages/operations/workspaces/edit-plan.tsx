@@ -87,8 +87,8 @@ export function EditPlan({
               )}
             </Field>
           )}
-          {limits.map(([field, label, about]) => (
-            <Field key={field} label={label} name={field} about={about} problem={problems.get(field)}>
+          {limits.map(([field, label, description]) => (
+            <Field key={field} label={label} name={field} about={description} problem={problems.get(field)}>
               {(control) => (
                 <input
                   {...control}

@@ -1,7 +1,7 @@
 export const words = {
   title: 'Workspaces',
-  answer: (count: number, more: boolean) =>
-    `${count}${more ? ' or more' : ''} ${count === 1 ? 'workspace' : 'workspaces'} on this instance`,
+  answer: (count: number, has_more: boolean) =>
+    `${count}${has_more ? ' or more' : ''} ${count === 1 ? 'workspace' : 'workspaces'} on this instance`,
   create: 'Create workspace',
   columns: { name: 'Workspace', plan: 'Plan', monthly: 'Emails per month', id: 'ID', since: 'Created' },
   unlimited: 'No limit',

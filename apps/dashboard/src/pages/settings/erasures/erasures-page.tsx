@@ -58,10 +58,10 @@ export function ErasuresPage() {
   );
 }
 
-function answerOf(rows: readonly Erasure[], more: boolean): string {
+function answerOf(rows: readonly Erasure[], has_more: boolean): string {
   const running = rows.filter(({ status }) => status !== 'completed').length;
   if (rows.length === 0) return words.answer.none;
-  return running > 0 ? words.answer.running(running) : words.answer.done(rows.length, more);
+  return running > 0 ? words.answer.running(running) : words.answer.done(rows.length, has_more);
 }
 
 const columns: readonly Column<Erasure>[] = [

@@ -7,8 +7,8 @@ export const words = {
   answer: {
     none: 'No addresses erased yet.',
     running: (count: number) => `${count} ${count === 1 ? 'erasure' : 'erasures'} running`,
-    done: (count: number, more: boolean) =>
-      `${count}${more ? ' or more' : ''} ${count === 1 ? 'address' : 'addresses'} erased. Receipts don’t contain the address.`,
+    done: (count: number, has_more: boolean) =>
+      `${count}${has_more ? ' or more' : ''} ${count === 1 ? 'address' : 'addresses'} erased. Receipts don’t contain the address.`,
   },
   create: 'Erase address',
   columns: {

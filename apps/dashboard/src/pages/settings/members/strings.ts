@@ -1,7 +1,7 @@
 export const words = {
   title: 'Members',
-  answer: (count: number, admins: number, more: boolean) =>
-    `${count}${more ? ' or more' : ''} ${count === 1 ? 'member' : 'members'}, ${admins} ${admins === 1 ? 'admin' : 'admins'}`,
+  answer: (count: number, admins: number, has_more: boolean) =>
+    `${count}${has_more ? ' or more' : ''} ${count === 1 ? 'member' : 'members'}, ${admins} ${admins === 1 ? 'admin' : 'admins'}`,
   none: 'Only operators have access.',
   empty: {
     title: 'Invite your team',
