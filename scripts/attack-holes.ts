@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../bench/faults/random.ts';
-import { copyOfTree } from './copy-of-tree.ts';
+import { copyTree } from './copy-tree.ts';
 import { holes } from './read-holes.ts';
 
 // npm run test:attack:holes -- [--without COUNT] [--seed TEXT] [--only PATTERN]
@@ -23,7 +23,7 @@ const { only } = values;
 const drawn_holes =
   only === undefined ? draw(Number(values.without)) : holes.filter(({ name }) => new RegExp(only).test(name));
 say(`seed ${seed}: ${drawn_holes.length} of ${holes.length} holes`);
-const copy = copyOfTree(root, ['vitest.config.ts', 'vitest.attack.config.ts']);
+const copy = copyTree(root, ['vitest.config.ts', 'vitest.attack.config.ts']);
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 let unnoticed = 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../bench/faults/random.ts';
-import { copyOfTree } from './copy-of-tree.ts';
+import { copyTree } from './copy-tree.ts';
 
 // npm run test:browser:words -- [--count 10] [--seed TEXT] [paths of tests]
 // Changes strings of the dashboard in a copy of the repository and runs the browser tests there. They must still pass,
@@ -30,7 +30,7 @@ interface Place {
   readonly index: number;
 }
 
-const copy = copyOfTree(root, [
+const copy = copyTree(root, [
   'vitest.config.ts',
   'vitest.browser.config.ts',
   'tsconfig.json',

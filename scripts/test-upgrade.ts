@@ -13,7 +13,7 @@ const MAX_BYTES = 1 << 30;
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, maxBuffer: MAX_BYTES });
 
-function commitOfBaseline(): string {
+function baselineCommit(): string {
   const first_commit = git('log', '--diff-filter=A', '--format=%H', '--', BASELINE)
     .toString()
     .trim()
@@ -32,7 +32,7 @@ function fill(tree: string, commit: string): void {
   execFileSync(process.execPath, ['scripts/apply-patches.mjs'], here);
 }
 
-const commit = process.argv[2] ?? commitOfBaseline();
+const commit = process.argv[2] ?? baselineCommit();
 process.stdout.write(`From ${git('log', '-1', '--format=%h (%s)', commit).toString().trim()} to this tree\n`);
 const before = mkdtempSync(join(tmpdir(), 'postrider-before-'));
 try {

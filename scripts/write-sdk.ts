@@ -126,10 +126,10 @@ function typeOf(schema: Schema, direction: Direction): string {
   if (schema.allOf) return schema.allOf.map((one) => `(${typeOf(one, direction)})`).join(' & ');
   const kinds = schema.type === undefined ? [] : [schema.type].flat();
   if (kinds.length === 0) return schema.properties ? objectOf(schema, direction) : 'unknown';
-  return distinct(kinds.map((kind) => typeOfKind(kind, schema, direction)));
+  return distinct(kinds.map((kind) => kindType(kind, schema, direction)));
 }
 
-function typeOfKind(kind: string, schema: Schema, direction: Direction): string {
+function kindType(kind: string, schema: Schema, direction: Direction): string {
   switch (kind) {
     case 'integer':
     case 'number':

@@ -24,7 +24,7 @@ export interface BehindHaproxy {
   readonly workers: readonly [Slot, Slot];
 }
 
-/** Starts them, and registers how to stop each. */
+/** Starts the processes, and registers a function to stop each one. */
 export async function openBehindHaproxy(
   stops: (() => Promise<void>)[],
   { drain, folder }: { readonly drain: string; readonly folder: string },

@@ -5,7 +5,7 @@ import { SENDER } from './installation.ts';
 
 const TIMEOUT_MS = 15_000;
 const GIVE_UP_MS = 120_000;
-const LONGEST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 
 /** One request whose response was not 202. */
 export interface Failure {
@@ -78,7 +78,7 @@ export class Clients {
     for (let turn = 0; wallTime() - sent.first_tried_at < GIVE_UP_MS; turn++) {
       if (await this.#ask(sent, index)) return;
       if (!sent.keyed) return;
-      await pause(Math.min(LONGEST_PAUSE_MS, 50 * 2 ** turn));
+      await pause(Math.min(MAX_PAUSE_MS, 50 * 2 ** turn));
     }
   }
 

@@ -6,7 +6,7 @@ export interface Drill {
 }
 
 export interface DrillTools {
-  /** For sockets, data and logs; removed afterwards if every check passed. */
+  /** The folder for sockets, data, and logs, which is removed afterwards if every check passes. */
   readonly folder: string;
   say(line: string): void;
 }

@@ -17,10 +17,10 @@ const PER_SECOND = 100;
 const KILLS = 3;
 const CALM_MS = 5000;
 const HELD_MS = 2000;
-/** Messages that workers may have sent without recording when the database goes away; there are two workers. */
+/** The maximum number of messages that the two workers may have sent without recording when the database goes away. */
 const MAX_UNRECORDED = 128;
 /** Covers Patroni's lock in etcd, the election, and clients waiting for it. */
-const LONGEST_GAP_MS = 60_000;
+const MAX_GAP_MS = 60_000;
 
 /** Three Postgres under Patroni with a synchronous standby; the primary is killed repeatedly. */
 export const failoverDrill: Drill = {
@@ -47,7 +47,7 @@ export const failoverDrill: Drill = {
       return printChecks('failover', [
         ...mailChecks(ledgers, await database.read('none')),
         atMost('second copies after failovers', second, KILLS * 2 * MAX_UNRECORDED),
-        atMost('milliseconds without an answer 202', longestGap(ledgers), LONGEST_GAP_MS),
+        atMost('milliseconds without an answer 202', longestGap(ledgers), MAX_GAP_MS),
         check('/readyz does not say that commits wait for a standby', waits_for === 'standby' ? [] : [waits_for]),
         check(
           'processes that ended by themselves',
@@ -57,7 +57,7 @@ export const failoverDrill: Drill = {
     }),
 };
 
-/** The same without a synchronous standby, to show that the drill above would detect a loss. */
+/** Repeats the drill without a synchronous standby, to show that it would detect a loss. */
 export const asynchronousDrill: Drill = {
   about: 'the same with an asynchronous standby that is two seconds behind: the loss that failover shows none of',
   run: (tools) =>

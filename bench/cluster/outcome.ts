@@ -14,7 +14,7 @@ export async function drain(database: Database): Promise<void> {
   }
 }
 
-/** Counts copies at the mail server by message id; each message has one recipient here. */
+/** Counts copies at the mail server by message ID. Each message has one recipient here. */
 export function copiesOf({ seen: arrivals }: Ledgers): Map<string, number> {
   const copies = new Map<string, number>();
   for (const { message_id, outcome } of arrivals) {
@@ -24,7 +24,7 @@ export function copiesOf({ seen: arrivals }: Ledgers): Map<string, number> {
   return copies;
 }
 
-/** What must hold no matter what was done to the service. */
+/** Returns the checks that must pass no matter which faults were injected. */
 export function mailChecks(ledgers: Ledgers, stored: StoredState): Check[] {
   const copies = copiesOf(ledgers);
   const accepted = ledgers.sent.flatMap(({ ids }) => [...ids]);
@@ -69,7 +69,7 @@ export function longestGap({ accepted }: Ledgers): number {
   return times.reduce((max, at, place) => Math.max(max, at - (times[place - 1] ?? at)), 0);
 }
 
-/** Prints a line per check; returns true if all hold. */
+/** Prints a line per check. Returns true if all checks pass. */
 export function printChecks(name: string, checks: readonly Check[]): boolean {
   for (const one of checks) {
     const limit = one.at_most > 0 ? ` (at most ${one.at_most})` : '';

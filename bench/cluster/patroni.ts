@@ -18,7 +18,9 @@ interface Member {
   readonly postgres_port: number;
   readonly rest_port: number;
   readonly data: string;
-  /** The address that its standbys and Patroni's rewind use, simulating a network between machines. */
+  /**
+   * The proxy through which the member's standbys and Patroni's rewind connect, simulating a network between machines.
+   */
   readonly network: FaultProxy;
 }
 
@@ -30,8 +32,8 @@ export interface PatroniCluster {
   /** Resolves once there is a primary and a synchronous standby. */
   untilSynchronous(): Promise<void>;
   /**
-   * Kills Patroni and every process of its Postgres with kill -9, as a power loss would; its standbys may have received
-   * nothing for some time before.
+   * Kills Patroni and every process of its Postgres with kill -9, as a power loss would. Withholds replication from its
+   * standbys for `hold_stream_ms` beforehand.
    */
   killPrimary(hold_stream_ms?: number): Promise<string>;
   /** From now on, commits do not wait for a standby. */
@@ -109,7 +111,8 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
         network.mute(true);
         await pause(hold_stream_ms);
       }
-      // All together, or Patroni would restart its Postgres and Postgres would shut down cleanly.
+      // All processes are killed together. Otherwise, Patroni would restart Postgres, or Postgres would shut down
+      // cleanly.
       const exit = program?.stop('SIGKILL');
       for (const pid of [postmaster, ...childrenOf(postmaster)]) kill(pid);
       await exit;
@@ -137,7 +140,7 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
   };
 }
 
-/** Postgres refuses to run as root. */
+/** Returns the user that runs Postgres, which refuses to run as root. */
 export function postgresUser(): { readonly uid: number; readonly gid: number } {
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
@@ -151,7 +154,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It exited with its parent.
+    // The process exited with its parent.
   }
 }
 

@@ -21,9 +21,12 @@ const CONFIGURATION = fileURLToPath(new URL('../../deploy/pgbouncer/pgbouncer.in
 const PASSWORD = 'loopback';
 const PER_SECOND = 60;
 const CALM_MS = 5000;
-/** Messages that workers may have sent without recording; both lose their database once, and one is killed. */
+/**
+ * The maximum number of messages that workers may have sent without recording. Both lose their database once, and one
+ * is killed.
+ */
 const MAX_UNRECORDED = 3 * 128;
-const LONGEST_GAP_MS = 15_000;
+const MAX_GAP_MS = 15_000;
 
 /** The service behind PgBouncer in session mode: a worker is killed and the pooler restarted, under load. */
 export const poolerDrill: Drill = {
@@ -80,7 +83,7 @@ export const poolerDrill: Drill = {
       return printChecks('pooler', [
         ...mailChecks(ledgers, await database.read('none')),
         atMost('second copies', second, MAX_UNRECORDED),
-        atMost('milliseconds without an answer 202', longestGap(ledgers), LONGEST_GAP_MS),
+        atMost('milliseconds without an answer 202', longestGap(ledgers), MAX_GAP_MS),
         check('the end of a worker is not seen, as its connection outlives it', noticed ? [] : ['not seen']),
         check('no connection comes from the pooler', connections.pooled > 0 ? [] : ['none']),
         check(
@@ -144,7 +147,7 @@ function socketsOf(pid: number): Set<string> {
       try {
         return /^socket:\[(\d+)\]$/.exec(readlinkSync(join(folder, name)))?.[1] ?? [];
       } catch {
-        // It was closed in the meantime.
+        // The file descriptor was closed in the meantime.
         return [];
       }
     }),

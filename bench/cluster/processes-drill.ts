@@ -14,7 +14,9 @@ import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.
 
 const PER_SECOND = 60;
 const CALM_MS = 5000;
-/** Messages that a killed worker may have sent without recording; docs/limits.md states the limit. */
+/**
+ * The maximum number of messages that a killed worker may have sent without recording. docs/limits.md states the limit.
+ */
 const MAX_UNRECORDED = 128;
 const DRAIN = '2s';
 const LIMIT = 300;
@@ -103,7 +105,7 @@ async function countAtLimit(url: string, port: number, secret: string): Promise<
   const database = new Database(url);
   await database.limitRequests(LIMIT);
   await database.stop();
-  // All within one clock minute in which nothing has been sent yet.
+  // All requests fall within one clock minute in which nothing has been sent yet.
   await pause(60_000 - (wallTime() % 60_000) + 500);
   const responses = await Promise.all(
     Array.from({ length: REQUESTS_PER_SECOND }, (_, index) =>

@@ -18,7 +18,7 @@ import { startProgram } from './program.ts';
 
 const execute = promisify(execFile);
 const PATIENCE_MS = 20_000;
-/** After this, a stalled replica is no longer read. */
+/** The lag beyond which a stalled replica is no longer read. */
 const LAG_MS = 5000;
 const POLL_MS = 1500;
 const WROTE_MS = 10_000;
@@ -53,7 +53,7 @@ export const replicaDrill: Drill = {
       const reader = callAs(String(key.secret));
       const first = await writer.send();
       await until(async () => (await reader.lists()).includes(first));
-      // Until the writer no longer counts as a recent writer; it has to become one again.
+      // Waits until the writer no longer counts as a recent writer, so that it has to become one again.
       await pause(WROTE_MS + POLL_MS);
       say('a replica is read, and up to date');
 
@@ -94,9 +94,9 @@ export const replicaDrill: Drill = {
 
 interface Caller {
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
-  /** Sends a message and returns its id. */
+  /** Sends a message and returns its ID. */
   send(): Promise<string>;
-  /** Returns the ids of the newest messages. */
+  /** Returns the IDs of the newest messages. */
   lists(): Promise<string[]>;
 }
 

@@ -94,7 +94,7 @@ interface Loss {
   /** The point in time to restore to. */
   readonly point: string;
   readonly point_at: number;
-  /** What the mail server had accepted when the machine was lost. */
+  /** The messages that the mail server had accepted when the machine was lost. */
   readonly sent: readonly ArrivalEntry[];
 }
 
@@ -144,7 +144,7 @@ async function loadAndLose(
   const point_at = wallTime();
   installation.mail.reply_ms = 0;
   await pause(PHASE_MS);
-  // What was open at that point has been sent and archived; the next few seconds are not archived.
+  // Messages that were open at that point have been sent and archived. The next few seconds are not archived.
   await sql`select pg_switch_wal()`;
   await pause(PHASE_MS);
   await sql.end({ timeout: 1 });
@@ -164,7 +164,7 @@ async function loadAndLose(
   };
 }
 
-/** Returns the ids of the messages that were restored. */
+/** Returns the IDs of the messages that were restored. */
 async function readRestored(
   { say }: DrillTools,
   { backed_up }: Ground,
@@ -183,7 +183,7 @@ async function readRestored(
 
 interface Sending {
   readonly restored: ReadonlySet<string>;
-  /** Sent before the machine was lost, and sent again. */
+  /** The number of messages that were sent before the machine was lost, and again after the restore. */
   readonly twice: number;
   readonly held_sent: number;
   readonly closed: number;

@@ -27,7 +27,10 @@ export const unitsDrill: Drill = {
   },
 };
 
-/** An unknown setting is only a warning, which does not change the exit code. */
+/**
+ * Returns every problem that systemd reports for a unit, including warnings: an unknown setting is only a warning,
+ * which does not change the exit code.
+ */
 function problemsOf(path: string): string[] {
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
   const lines = `${stdout}${stderr}`.split('\n').filter(Boolean);

@@ -66,7 +66,7 @@ export function measureList(messages: number): Promise<boolean> {
   });
 }
 
-/** Otherwise the worker would send the pending seeded messages during the measurement. */
+/** Cancels open messages, because the worker would send pending seeded messages during the measurement. */
 async function endOpen(sql: Sql): Promise<void> {
   await sql`set statement_timeout = 0`;
   await sql`update recipients set state = 'canceled' where is_open`;
@@ -145,7 +145,7 @@ async function timesToPaint(
   clearInterval(load);
   const seconds = (performance.now() - started) / 1000;
   await Promise.all(responses);
-  // Events under 16 ms are not reported; they are counted as such.
+  // The browser does not report events under 16 ms, so each missing event counts as 16 ms.
   const slow = await page.evaluate<number[]>('window.taken');
   const quick = Array.from({ length: Math.max(0, MOVES - slow.length) }, () => 16);
   return { times: [...slow, ...quick], rate: responses.length / seconds };

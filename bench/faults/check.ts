@@ -9,12 +9,12 @@ export interface Check {
 
 const EXAMPLES = 8;
 
-/** Passes with up to `at_most` violations. */
+/** Returns a check that passes with up to `at_most` violations. */
 export function check(name: string, violations: readonly string[], at_most = 0): Check {
   return { name, count: violations.length, at_most, examples: violations.slice(0, EXAMPLES) };
 }
 
-/** A figure and its limit. */
+/** Returns a check that passes if a figure stays within its limit. */
 export function atMost(name: string, count: number, at_most: number, examples: readonly string[] = []): Check {
   return { name, count, at_most, examples: examples.slice(0, EXAMPLES) };
 }

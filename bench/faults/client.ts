@@ -24,7 +24,7 @@ const BATCH = 50;
 const BATCHES_AT_ONCE = 6;
 const POLL_MS = 100;
 
-/** Clients that reuse the key of a request and retry until they get a response. */
+/** Clients that retry each request with the same key until they get a response. */
 export class Load {
   readonly #ledgers: Ledgers;
   readonly #options: LoadOptions;
@@ -85,7 +85,8 @@ export class Load {
   }
 
   async #one(index: number): Promise<void> {
-    // Forked per request, so that a request's content does not depend on how often others were retried.
+    // The generator is forked per request, so that a request's content does not depend on how often other requests were
+    // retried.
     const random = this.#random.fork(`request ${index}`);
     const { body, sent, cancel_after_ms, twice } = this.#request(index, random);
     this.#ledgers.sent.push(sent);
@@ -106,7 +107,7 @@ export class Load {
     );
     const scheduled = dice >= 0.1 && dice < 0.2;
     const ahead_ms = random.between(Math.min(10, horizon_s / 2) * 1000, horizon_s * 1000);
-    // These use the fast path of an API that has one.
+    // Requests without a key use the fast path of an API that has one.
     const keyed = dice < 0.3 || dice >= 0.6;
     const sent = newSent(index, recipients, scheduled ? wallTime() + ahead_ms : null, keyed);
     const canceled = scheduled && dice < 0.12;

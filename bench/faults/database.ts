@@ -6,11 +6,11 @@ export interface StoredRecipient {
   readonly email: string;
   readonly state: string;
   readonly attempt_count: number;
-  /** The number of its attempt rows, the number of distinct attempt numbers, and the highest of them. */
+  /** The number of attempt rows, the number of distinct attempt numbers, and the highest attempt number. */
   readonly attempts: number;
   readonly numbers: number;
   readonly highest: number;
-  /** Types of its events. */
+  /** The types of the recipient's events. */
   readonly events: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export class Database {
     this.#sql = postgres(url, { max: 2, onnotice: () => undefined, connect_timeout: 5 });
   }
 
-  /** Otherwise the plan's rate limit would be the first fault to show. */
+  /** Lifts the plans' rate limits, which would otherwise be the first fault to show. */
   async liftRateLimits(): Promise<void> {
     await this.limitRequests(1_000_000);
   }
@@ -59,7 +59,7 @@ export class Database {
     await this.#sql`update workspaces set unknown_policy = ${policy}`;
   }
 
-  /** Adds alarms to the workspace with the most email, whose notices are pending for a webhook. */
+  /** Adds alarms with notices pending for a webhook to the workspace with the most email. */
   async addNotices(count: number, webhook_url: string): Promise<void> {
     const sql = this.#sql;
     const [greedy] = await sql<{ id: string }[]>`
@@ -123,7 +123,7 @@ export class Database {
     return rows.map(({ id }) => id);
   }
 
-  /** Counts how many of these have neither finished nor been claimed by another worker. */
+  /** Counts the jobs that have neither finished nor been claimed by another worker. */
   async jobsLeft(worker: string, ids: readonly string[]): Promise<number> {
     const [row] = await this.#again(
       () => this.#sql<{ count: number }[]>`
@@ -136,7 +136,7 @@ export class Database {
 
   async read(url: string): Promise<StoredState> {
     const sql = this.#sql;
-    // Ids are either prefixed text, or a uuid that the database converts to that text.
+    // IDs are either prefixed text, or a UUID that the database converts to that text.
     const [type] = await sql<{ uuid: boolean }[]>`
       select data_type = 'uuid' as uuid from information_schema.columns where table_name = 'messages' and column_name = 'id'`;
     const text = (column: string, prefix: string) =>
@@ -180,7 +180,7 @@ export class Database {
     await this.#sql.end({ timeout: 2 });
   }
 
-  /** Retries, because the database is crashed on purpose. */
+  /** Retries a query, because the database is crashed on purpose. */
   async #again<T>(ask: () => Promise<T>): Promise<T> {
     for (let turn = 1; ; turn++) {
       try {

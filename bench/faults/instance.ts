@@ -28,9 +28,9 @@ export const slowDomains: readonly string[] = Object.keys(SLOW);
 export interface Place {
   readonly slot: Slot;
   readonly database: FaultProxy;
-  /** Null if it accepts no mail over SMTP. */
+  /** Null if the process accepts no email over SMTP. */
   readonly submission_port: number | null;
-  /** Null if it accepts no bounces. */
+  /** Null if the process accepts no bounces. */
   readonly inbound_port: number | null;
 }
 
@@ -49,7 +49,7 @@ export interface Instance {
   /** The address of the database itself, bypassing the proxies, for the reconciliation. */
   readonly database_url: string;
   readonly log_folder: string;
-  /** Keeps the process logs if something needs investigating. */
+  /** Stops the instance. Keeps the process logs if something needs investigating. */
   stop(keep_logs: boolean): Promise<void>;
 }
 

@@ -1,14 +1,17 @@
-/** What a client knows about one request, by idempotency key. */
+/** A client's record of one request, by idempotency key. */
 export interface SentEntry {
   readonly key: string;
-  /** False if it was sent only once and without a key: its outcome is unknown unless there was a response. */
+  /**
+   * False if the request was sent only once and without a key, in which case its outcome is unknown unless there was a
+   * response.
+   */
   readonly keyed: boolean;
   readonly recipients: readonly string[];
-  /** When it was due, in milliseconds since 1970; null for messages that are not scheduled. */
+  /** When the message was due, in milliseconds since 1970, or null if it was not scheduled. */
   readonly due_at: number | null;
   readonly first_tried_at: number;
   accepted_at: number | null;
-  /** Every id returned for the key; more than one is a fault. */
+  /** Every ID returned for the key. More than one is a fault. */
   readonly ids: Set<string>;
   refusal: string | null;
   /** The response to a cancel: canceled, too late, or unknown because the response was lost. */
@@ -18,7 +21,7 @@ export interface SentEntry {
 export const sinkOutcomes = ['accepted', 'deferred', 'rejected', 'ack_lost', 'dropped'] as const;
 export type SinkOutcome = (typeof sinkOutcomes)[number];
 
-/** What a mail server saw of one recipient of one transaction. */
+/** A mail server's record of one recipient in one transaction. */
 export interface ArrivalEntry {
   readonly message_id: string;
   readonly recipient: string;
@@ -47,7 +50,7 @@ export interface Life {
   readonly started_at: number;
   ready_at: number | null;
   ended_at: number | null;
-  /** How it ended; unplanned means a fault of the service. */
+  /** How the run ended. `unplanned` means a fault in the service. */
   end: 'killed' | 'stopped' | 'unplanned' | null;
   max_memory_mb: number;
 }
@@ -63,7 +66,7 @@ export interface Fault {
   readonly ended_at: number;
 }
 
-/** What a worker was doing when it was killed, and what became of its messages. */
+/** A worker's state when it was killed, and what became of its messages. */
 export interface WorkerKill {
   readonly slot: string;
   readonly at: number;
@@ -74,11 +77,14 @@ export interface WorkerKill {
   readonly mails_per_second: number;
   /** Open recipients. */
   readonly backlog: number;
-  /** What it may have sent without recording: its own bound, as exposed in its metrics; null if not read. */
+  /**
+   * The maximum number of messages that the worker may have sent without recording, as exposed in its metrics, or null
+   * if not read.
+   */
   readonly bound: number | null;
-  /** Jobs that it had claimed. */
+  /** The number of jobs that the worker had claimed. */
   readonly held: number;
-  /** When the last of these was claimed by another worker or finished; null if that was not observed. */
+  /** When the last of these jobs finished or was claimed by another worker, or null if neither was observed. */
   taken_over_at: number | null;
 }
 
@@ -97,7 +103,7 @@ export interface Ledgers {
   readonly faults: Fault[];
   readonly kills: WorkerKill[];
   readonly splits: Split[];
-  /** Periods in which every mail server responded slowly, including the time messages waited because of it. */
+  /** Periods in which every mail server responded slowly, including the time that messages waited as a result. */
   readonly slow_times: { readonly from: number; readonly to: number }[];
   /** The times of all 202 responses. */
   readonly accepted: number[];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const WARNING = 40;
 const RESCUED = 'rescheduled open recipients that had no live job';
 
-/** Counts log messages above info level, and what a reconciler had to rescue. */
+/** Counts log messages above info level, and the recipients that a reconciler had to rescue. */
 export function readLogs(folder: string, slots: readonly string[]) {
   const counts = new Map<string, number>();
   let rescued = 0;

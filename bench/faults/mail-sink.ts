@@ -56,7 +56,7 @@ export async function startMailSink(
   const sockets = new Set<Socket>();
   const sink = { faults: noMailFaults, reply_ms: 0 };
 
-  /** Decides what happens to this message for this recipient now. */
+  /** Returns the next verdict on a message for a recipient. */
   const verdictOn = (message_id: string, recipient: string): (typeof SCRIPTED)[number] | 'accepted' => {
     const key = `${message_id} ${recipient}`;
     const share = shareOf(seed, key);

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { copyOfTree } from '../../scripts/copy-of-tree.ts';
+import { copyTree } from '../../scripts/copy-tree.ts';
 import { patched, readPatch } from './patch.ts';
 import { FAILED_IN_CALM } from './reconcile.ts';
 
@@ -29,7 +29,7 @@ if (values.only === undefined) {
   if (!sound) wrong += 1;
 }
 for (const name of mutants) {
-  const copy = copyOfTree(root);
+  const copy = copyTree(root);
   try {
     plant(copy, name);
     const { sound, summary } = await run(copy, name);
@@ -55,7 +55,7 @@ function plant(copy: string, name: string): void {
   }
 }
 
-/** Returns whether the harness passes a checkout, and its summary; `sound` is null if it did not get that far. */
+/** Returns whether the harness passes a checkout, and its summary. `sound` is null if the run did not get that far. */
 async function run(tree: string, name: string): Promise<{ readonly sound: boolean | null; readonly summary: string }> {
   const json = fileURLToPath(new URL(`../../node_modules/.cache/faults/mutant-${name}.json`, import.meta.url));
   rmSync(json, { force: true });

@@ -15,7 +15,7 @@ export function readPatch(diff: string): PatchedFile[] {
     });
 }
 
-/** Returns the text with every hunk applied; null if one does not fit. */
+/** Returns the text with every hunk applied, or null if a hunk does not fit. */
 export function patched(text: string, hunks: PatchedFile['hunks']): string | null {
   let done = '';
   let rest = text;

@@ -13,14 +13,20 @@ const RATE_MS = 3000;
 const TAKEOVER_POLL_MS = 100;
 const TAKEOVER_GIVE_UP_MS = 60_000;
 const BOUND_POLL_MS = 250;
-/** The bound changes with each record of results, so the highest of this many samples before a kill counts. */
+/**
+ * A worker's limit on unrecorded messages changes each time it records results, so the highest of this many samples
+ * before a kill counts.
+ */
 const BOUNDS_KEPT = 4;
 const AFTER_CRASH_MS = 8000;
 const CUT_WAIT_MS = 10_000;
 const LONGER_REPLY_MS = 6000;
 const SLOW_ANSWER_MS = 100;
 const SLOW_FOR_MS = 1500;
-/** The last parameter of the statement that stores messages, and of the one that records results. */
+/**
+ * Text that appears only in the last parameter of the statement that stores messages, and of the statement that records
+ * results.
+ */
 const ACCEPT_BYTES = 'Order ';
 const RESULT_BYTES = '2.0.0 taken';
 
@@ -61,7 +67,8 @@ export class Phases {
     await this.#kills();
     clearInterval(bounds);
     await Promise.all(this.#takeovers);
-    // Before the database fails: a worker that has just lost its own connection does not consider another one dead.
+    // Runs before the database fault: a worker that has just lost its own connection does not consider another worker
+    // dead.
     await this.#split();
     await this.#database();
     await this.#pauses();
@@ -214,8 +221,8 @@ export class Phases {
   }
 
   /**
-   * Freezes a worker and cuts its connections until another has taken over its messages; then it resumes with its
-   * results.
+   * Freezes a worker and cuts its connections until another worker has taken over its messages, then resumes it with
+   * its late results.
    */
   async #split(): Promise<void> {
     const { plan, instance, ledgers, database, say } = this.#parts;
@@ -223,7 +230,7 @@ export class Phases {
     const place = workers[0];
     if (plan.split_s === 0 || !place) return;
     const from = wallTime();
-    // Its results arrive while the worker that took over is still sending.
+    // The frozen worker's results arrive while the worker that took over is still sending.
     mail.reply_ms = LONGER_REPLY_MS;
     await pause(1500);
     const worker = await database.workerFrom(place.database.ports());

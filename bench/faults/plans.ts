@@ -1,4 +1,4 @@
-/** What a run does to the service, and what it expects in return. */
+/** The faults that a run injects into the service, and the results it expects in return. */
 export interface Plan {
   readonly calm_s: number;
   readonly sink_s: number;
@@ -33,7 +33,7 @@ export interface Plan {
   readonly speed: Speed | null;
 }
 
-/** Maximum seconds. */
+/** Upper limits, in seconds. */
 export interface Speed {
   readonly takeover: number;
   readonly first_accept: number;
@@ -43,7 +43,7 @@ export interface Speed {
   readonly all_max: number;
 }
 
-// What a killed worker had claimed waits for its 30 s lease to expire.
+// Messages claimed by a killed worker wait until their 30 s lease expires.
 const SPEED: Speed = { takeover: 10, first_accept: 10, away_p95: 2, away_p99: 35, all_p99: 35, all_max: 90 };
 
 const slice: Plan = {

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** A durable Postgres for the run, which can be crashed and restarted. */
 export interface FaultPostgres {
   readonly port: number;
-  /** Simulates a power loss: no checkpoint, no clean shutdown. Resolves once it accepts connections again. */
+  /** Simulates a power loss: no checkpoint, no clean shutdown. Resolves once Postgres accepts connections again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -68,7 +68,7 @@ function binaries(): string {
   return join(installed, 'native/bin');
 }
 
-/** Postgres refuses to run as root. */
+/** Returns a user that Postgres can run as, because it refuses to run as root; null if this process is not root. */
 function otherUser(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const id = (flag: string, name: string) =>

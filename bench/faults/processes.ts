@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NODE = process.execPath;
 const READY_POLL_MS = 50;
 const MEMORY_POLL_MS = 1000;
-/** A process that exits this often before it is ready never will be. */
+/** A process that exits this many times before it is ready will never become ready. */
 const MAX_FALSE_STARTS = 3;
 
 // A failed run must leave no process behind.
@@ -31,7 +31,7 @@ export interface Slot {
   /** Sends SIGTERM and starts a new process after it has exited; from then on with these variables too. */
   restart(extra?: Readonly<Record<string, string>>): Promise<void>;
   untilReady(): Promise<void>;
-  /** Returns the run of the current process. */
+  /** Returns the ledger entry of the current process. */
   life(): Life;
   /** Reads an unlabeled metric of the process; null if it is not exposed. */
   gauge(name: string): Promise<number | null>;
@@ -81,7 +81,7 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
       env: {
         PATH: process.env.PATH,
         NODE_ENV: 'production',
-        // As in the image and the units: it saves a third of the startup time.
+        // Set as in the image and the systemd units: the cache saves a third of the startup time.
         NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/compiled'),
         PORT: String(port),
         LOG_FORMAT: 'json',

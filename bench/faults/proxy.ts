@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** A TCP proxy that delays, mutes, half-closes and cuts the traffic. */
 export interface FaultProxy {
   readonly port: number;
-  /** Returns the local ports of its current connections to the server. */
+  /** Returns the local ports of the proxy's current connections to the server. */
   ports(): number[];
   /** Delays every chunk in both directions by this many milliseconds. */
   delay(ms: number): void;
@@ -15,7 +15,7 @@ export interface FaultProxy {
    * signal aborts.
    */
   cutAfter(bytes: string, signal: AbortSignal): Promise<void>;
-  /** The same, but without passing the bytes on. */
+  /** Does the same as cutAfter, but without passing the bytes on. */
   cutBefore(bytes: string, signal: AbortSignal): Promise<void>;
   /** Ends the server's side of every open connection, like a peer that died with its sockets half open. */
   halfClose(): void;

@@ -21,10 +21,16 @@ export interface ReconcileOptions {
   readonly rescued: number;
 }
 
-/** What a worker may have sent without recording if it exposes no bound: the limit in docs/limits.md. */
+/**
+ * The number of messages that a worker may have sent but not recorded, if it exposes no limit of its own: the limit in
+ * docs/limits.md.
+ */
 const MAX_UNRECORDED = 128;
-/** The average in steady flow; a slow machine may have more in doubt, up to the limit. */
-const DUPLICATES_A_KILL = 3;
+/**
+ * The average number of duplicates per kill in steady flow; on a slow machine more messages may be in doubt, up to the
+ * limit.
+ */
+const DUPLICATES_PER_KILL = 3;
 
 /** Checks the ledgers of clients, mail servers, endpoints and processes against the database. */
 export function reconcile(ledgers: Ledgers, stored: StoredState, options: ReconcileOptions): Figures {
@@ -162,7 +168,7 @@ function duplicateChecks(
   const beyond = kills.filter(({ copies, bound }) => copies > (bound ?? MAX_UNRECORDED));
   const after_kills = after(['worker', 'api', 'database']);
   const calm_flow = plan.backlog === null;
-  const max = plan.worker_kills * (plan.speed ? DUPLICATES_A_KILL : MAX_UNRECORDED);
+  const max = plan.worker_kills * (plan.speed ? DUPLICATES_PER_KILL : MAX_UNRECORDED);
   return {
     checks: [
       check('copies of one mail that differ', changed),
@@ -198,7 +204,7 @@ function faultBetween({ faults }: Ledgers, first: number, second: number): Fault
     .sort((left, right) => left.at - right.at)[0];
 }
 
-/** Checks that what the database stores about a recipient is consistent. */
+/** Checks that the rows stored for each recipient are consistent. */
 function recordChecks({ recipients }: StoredState): Check[] {
   const closing: Readonly<Record<string, string>> = {
     delivered: 'email.delivered',

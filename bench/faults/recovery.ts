@@ -3,12 +3,12 @@ import { atMost, check } from './check.ts';
 import type { Ledgers, WorkerKill } from './ledgers.ts';
 import type { Plan } from './plans.ts';
 
-/** If the machine's speed is not judged, a service that recovers at all does so within this time. */
+/** The time within which a service must recover if the machine's speed is not judged. */
 const ALLOWANCE_S = 60;
 
 /**
- * Checks how soon delivery resumed after a kill, and requests after an outage, and that the faults were injected as
- * planned.
+ * Checks how soon delivery resumed after each kill and requests succeeded after each outage, and that the faults were
+ * injected as planned.
  */
 export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   const { kills, faults, lives, splits } = ledgers;
@@ -67,7 +67,7 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   return checks;
 }
 
-/** Excludes the time in which no worker was available to take over. */
+/** Returns how long a takeover took, without the time in which no worker was available for it. */
 function takeoverSeconds({ lives }: Ledgers, { at, taken_over_at, held }: WorkerKill): number {
   if (held === 0) return 0;
   if (taken_over_at === null) return Number.POSITIVE_INFINITY;

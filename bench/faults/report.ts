@@ -47,7 +47,7 @@ export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, r
   return failed === 0;
 }
 
-/** Writes the same as JSON. */
+/** Writes the findings as JSON. */
 export function writeFaultReport(path: string, { checks, notes }: Figures, ledgers: Ledgers, run: Run): void {
   const { lives, kills, faults, sent, seen: arrivals, posted } = ledgers;
   mkdirSync(dirname(path), { recursive: true });

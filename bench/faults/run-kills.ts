@@ -35,7 +35,8 @@ const seed = values.seed ?? randomBytes(4).toString('hex');
 const plan: Plan = { ...plans[name], ...(values['unjudged-speed'] && { speed: null }) };
 const json =
   values.json ?? fileURLToPath(new URL(`../../node_modules/.cache/faults/${name}-${seed}.json`, import.meta.url));
-// Their messages may still be open when the run ends, except at the one that accepts a single connection.
+// Messages to slow domains may still be open when the run ends, except those to the domain whose server accepts a
+// single connection.
 const [narrow = '', ...slow] = slowDomains.toReversed();
 const ledgers = newLedgers();
 const began = wallTime();
@@ -77,7 +78,7 @@ process.exit(sound ? 0 : 1);
 function planNamed(plan_name: string): PlanName {
   if (!Object.hasOwn(plans, plan_name))
     throw new Error(`no plan ${plan_name}; there are ${Object.keys(plans).join(', ')}`);
-  // The check above guarantees that it exists.
+  // The check above guarantees that the plan exists.
   return plan_name as PlanName;
 }
 
@@ -103,7 +104,7 @@ async function underLoad(running: Instance): Promise<void> {
   say(`${ledgers.sent.length} requests answered; draining`);
 }
 
-/** Waits, without faults, until nothing is open. */
+/** Stops injecting faults, and waits until no email or webhook post is open. */
 async function drain(running: Instance): Promise<string> {
   running.mail.faults = noMailFaults;
   running.hooks.faulty = false;

@@ -18,9 +18,9 @@ const PER_SECOND = 20;
 const BEFORE_MS = 3000;
 const AFTER_MS = 3000;
 const DRAIN_MS = 90_000;
-/** A worker that has been silent this long starts no DATA. */
+/** A worker that has been cut off from the database for this long does not start another DATA. */
 const SILENCE_MS = 5000;
-const LONGEST_AWAY_WITHOUT_COPIES_S = 8;
+const MAX_AWAY_WITHOUT_COPIES_S = 8;
 
 interface Case {
   readonly away_s: number;
@@ -122,7 +122,7 @@ function checksOf({ policy, away_s }: Case, cut_at: number, recipients: readonly
   const copies = Map.groupBy(ledgers.seen, ({ message_id }) => message_id.split('@')[0] ?? '');
   const copiesOf = ({ message_id }: StoredRecipient): readonly ArrivalEntry[] => copies.get(message_id) ?? [];
   const repeated = recipients.filter((one) => copiesOf(one).length > 1);
-  const may_repeat = policy === 'resend' && away_s > LONGEST_AWAY_WITHOUT_COPIES_S;
+  const may_repeat = policy === 'resend' && away_s > MAX_AWAY_WITHOUT_COPIES_S;
   const excusable = (one: StoredRecipient) =>
     may_repeat && (copiesOf(one)[0]?.at ?? Number.POSITIVE_INFINITY) <= cut_at + SILENCE_MS;
   const describe = (one: StoredRecipient) => `${one.message_id} ${one.state}`;

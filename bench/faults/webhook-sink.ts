@@ -65,7 +65,10 @@ function parse(raw: Buffer): { type: string; email_id: string | null; sequence: 
   }
 }
 
-/** Standard Webhooks: HMAC-SHA256 of id, timestamp and body, keyed with the secret after its prefix. */
+/**
+ * Returns whether the signature is right under Standard Webhooks: HMAC-SHA256 of id, timestamp and body, keyed with the
+ * secret after its prefix.
+ */
 function isSigned(request: IncomingMessage, raw: Buffer, secret: string): boolean {
   const id = String(request.headers['webhook-id'] ?? '');
   const timestamp = String(request.headers['webhook-timestamp'] ?? '');

@@ -35,7 +35,7 @@ export function flowText(rounds: Rounds, name: string): string {
   return `${median(rates).toFixed(0)}/s  ${cost} µs (${parts.join(' + ')})`;
 }
 
-/** Measures from before the feed until the receiver has every message fed. */
+/** Measures from before the feed starts until the receiver has every message of the feed. */
 export async function measureFlow(
   sink: SinkProcess,
   pids: readonly number[],

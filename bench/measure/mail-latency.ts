@@ -18,7 +18,10 @@ interface PacedLoad {
 // Warm-up for the JIT compiler, in seconds; every peer gets the same.
 const WARM_S = 3;
 
-/** Returns the p99 in milliseconds from when a message was due to be submitted to its last byte at the receiver. */
+/**
+ * Returns the p99 latency in milliseconds, from when a message was due for submission until its last byte reached the
+ * receiver.
+ */
 export async function mailLatency(
   { seconds, pace, on_mail }: PacedLoad,
   open: (sink_port: number) => Promise<Entrance>,

@@ -11,7 +11,7 @@ export interface OpenLoop {
   readonly requests: readonly Buffer[];
 }
 
-// A request due while all connections are busy waits, and its wait counts.
+// A request that is due while all connections are busy has to wait, and the wait counts toward its latency.
 const MAX_CONNECTIONS = 512;
 
 /**

@@ -10,7 +10,7 @@ export type Keep = (series: string, value: number) => void;
 
 export interface Rounds {
   readonly series: ReadonlyMap<string, readonly number[]>;
-  /** For the rounds that count. */
+  /** Steal in each round that counts. */
   readonly steal_percent: readonly number[];
   readonly dropped: number;
   /** Rounds above the limit that count because there were no better ones. */

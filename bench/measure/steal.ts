@@ -24,7 +24,7 @@ export function readTicks(): ProcessorTicks {
   }
 }
 
-/** Returns the percentage of CPU time since then that the hypervisor gave to other guests. */
+/** Returns the percentage of CPU time between two readings that the hypervisor gave to other guests. */
 export function stealPercent(before: ProcessorTicks, after: ProcessorTicks): number {
   const all = after.all - before.all;
   return all <= 0 ? 0 : ((after.stolen - before.stolen) / all) * 100;

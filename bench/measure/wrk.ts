@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Load, type LoadResult, runLoad } from './load.ts';
 
-// wrk needs a tenth of the CPU time of a socket loop in Node, as does pgbench, which it is compared to. On few cores, a
-// heavier load generator would slow the product down.
+// wrk needs a tenth of the CPU time of a socket loop in Node, and so does pgbench, which generates the load for the
+// baseline. On few cores, a heavier load generator would slow the product down.
 
 let is_installed: boolean | null = null;
 

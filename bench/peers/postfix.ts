@@ -11,7 +11,7 @@ import { freePort } from '../product/free-port.ts';
 export interface Postfix {
   /** The submission port; messages are relayed to the receiver's port. */
   readonly port: number;
-  /** The roots of its process trees, including the signer's. */
+  /** The root processes of Postfix, including the signer's. */
   readonly pids: readonly number[];
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export function findProgram(name: string): string | null {
   return PROGRAM_FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Returns what this machine lacks to run the peer, or null. */
+/** Returns why this machine cannot run the peer, or null if it can. */
 export function postfixProblem(): string | null {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'Postfix starts for root on Linux only';
   const missing = ['postfix', 'smtp-source', 'opendkim', 'opendkim-genkey'].filter((name) => !findProgram(name));

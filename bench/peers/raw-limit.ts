@@ -38,7 +38,10 @@ export interface RawLimit {
   stop(): Promise<void>;
 }
 
-/** L1: what raw connections that insert one message and one job per commit achieve on the same disk and server. */
+/**
+ * Prepares limit L1: the rate at which raw connections insert one message and one job per commit on the same disk and
+ * server.
+ */
 export async function createRawLimit(url: string): Promise<RawLimit> {
   const sql = connect(url, { max: CLIENTS, application_name: 'bench-limit' });
   await sql.unsafe(SCHEMA);

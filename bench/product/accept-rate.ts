@@ -29,7 +29,7 @@ export async function acceptRate(
   }
 }
 
-/** A rate counts only if every response was a 202 and every 202 is in the table. */
+/** Throws unless every response was a 202 and every 202 is in the table; otherwise the rate does not count. */
 async function requireAllStored(
   target: AcceptTarget,
   results: readonly LoadResult[],

@@ -3,7 +3,7 @@ export interface AcceptTarget {
   /** Send requests of one message each, each with a different key. */
   readonly requests: readonly Buffer[];
   countMessages(): Promise<number>;
-  /** Deletes what a run has written. */
+  /** Deletes the rows that a run has written. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface AllInOne {
   stop(): Promise<void>;
 }
 
-const ASK_AGAIN_MS = 5;
+const RETRY_MS = 5;
 const LIMIT_MS = 180_000;
 
 /** Runs `npm start` with everything in one process and an embedded Postgres in this folder. */
@@ -73,7 +73,7 @@ async function isReady(child: ChildProcess, port: number): Promise<void> {
       child.kill('SIGTERM');
       throw new Error('npm start was not ready in time');
     }
-    await delay(ASK_AGAIN_MS);
+    await delay(RETRY_MS);
   }
 }
 

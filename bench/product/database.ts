@@ -44,7 +44,7 @@ async function startBenchServer(environment: Readonly<Record<string, string>> = 
   };
 }
 
-/** Runs the work with such a server, and always stops it. */
+/** Runs the work with a new benchmark server, and always stops the server. */
 export async function onBenchServer<Result>(
   work: (server: BenchServer) => Promise<Result>,
   environment: Readonly<Record<string, string>> = {},

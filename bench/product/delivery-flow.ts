@@ -13,7 +13,10 @@ export function deliveryEnvironment(sink_port: number): Readonly<Record<string, 
   return { DELIVERY: `smtp://127.0.0.1:${sink_port}`, RETURN_PATH_DOMAIN: 'bounces.example.com' };
 }
 
-/** Measures the flow from HTTP to the receiver through the whole product: rest and worker in one process each. */
+/**
+ * Measures the flow from HTTP to the receiver through the whole product, with the roles rest and worker in one process
+ * each.
+ */
 export async function flowThroughProduct(product: ProductDatabase, bytes: number, seconds: number): Promise<Flow> {
   const sink = await startSinkProcess();
   await product.reset();
@@ -40,7 +43,7 @@ export interface Drain {
   readonly signatures: number;
 }
 
-/** Drains a queue that was filled while no worker was running, measured from a running worker to the last message. */
+/** Measures how fast a worker drains a queue that was filled while no worker was running. */
 export async function drainProduct(
   product: ProductDatabase,
   bytes: number,
@@ -64,8 +67,8 @@ export async function drainProduct(
     const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
     try {
       // The first tenth is warm-up, as everywhere.
-      const rest_of_it = filled - (await arrival(sink, Math.ceil(filled / 10)));
-      const flow = await measureFlow(sink, [worker.pid, product.postmaster], async () => rest_of_it);
+      const remaining = filled - (await arrival(sink, Math.ceil(filled / 10)));
+      const flow = await measureFlow(sink, [worker.pid, product.postmaster], async () => remaining);
       await worker.stop();
       return { flow, signatures: (before + signatureRate(signing_seconds)) / 2 };
     } finally {

@@ -24,12 +24,12 @@ const UNLIMITED = 2_000_000_000;
 
 export interface ProductDatabase extends AcceptTarget {
   readonly url: string;
-  /** The checkout whose programs run on it. */
+  /** The checkout whose programs run on this database. */
   readonly checkout: string;
   readonly sql: Sql;
   /** The root process of the database server. */
   readonly postmaster: number;
-  /** Returns the same requests, with other words than the receipt's. */
+  /** Returns the same requests, with these fields overriding those of the receipt. */
   requestsOf(words: Readonly<Record<string, unknown>>): Buffer[];
 }
 
@@ -50,7 +50,7 @@ export async function prepareProduct(
     insert into plans (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute)
     values ('bench', ${UNLIMITED}, 50, ${UNLIMITED}, ${UNLIMITED}, ${UNLIMITED})`;
   const secrets = Array.from({ length: keys }, () => `pr_live_${randomBytes(32).toString('hex')}`);
-  // One key pair for all: decryption costs the same for each.
+  // All domains share one key pair, because decryption costs the same for each.
   const pairs = await generateDkimPairs();
   const encryption = createEncryption(SECRET_KEY);
   for (const [index, secret] of secrets.entries()) {

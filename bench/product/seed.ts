@@ -101,7 +101,7 @@ const REPLIES = [
 
 /**
  * Adds pending messages of the last twelve hours, with a job per recipient: two in three are deferred by one of about
- * 2,000 destinations and wait for a retry, the others are queued. The source yields what the queue inserts.
+ * 2,000 destinations and wait for a retry, the others are queued. The caller inserts the jobs from a source of rows.
  */
 export async function seedOpen(
   sql: Sql,

@@ -4,7 +4,7 @@ import type { Sql } from '@postrider/db';
 export async function vacuum(sql: Sql): Promise<void> {
   const connection = await sql.reserve();
   try {
-    // A checkpoint on a busy disk takes longer than the product allows a statement to.
+    // A checkpoint on a busy disk takes longer than the product's statement timeout.
     await connection`set statement_timeout = 0`;
     await connection`vacuum analyze`;
     await connection`checkpoint`;

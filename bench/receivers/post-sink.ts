@@ -6,7 +6,7 @@ export interface PostSink {
   count(): number;
   /** Sets a listener for every post: its path, its webhook-id, and when it arrived. */
   onPost(listener: ((path: string, id: string, at: number) => void) | null): void;
-  /** Never responds to posts to this path. */
+  /** Stops responding to posts to this path; null resumes all responses. */
   hang(path: string | null): void;
   stop(): Promise<void>;
 }

@@ -28,7 +28,7 @@ export async function startSinkProcess(): Promise<SinkProcess> {
 
 async function startSmtpSink(program: string): Promise<SinkProcess> {
   const port = await freePort();
-  // It prints its count to standard output, and has to drop root.
+  // smtp-sink prints its count to standard output, and has to drop root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(program, ['-c', ...user, `127.0.0.1:${port}`, '1000'], { stdio: ['ignore', 'pipe', 'inherit'] });
   let count = 0;

@@ -46,13 +46,13 @@ export async function startSink(on_mail?: OnMail, a_second?: number): Promise<Si
   };
 }
 
-/** Runs each callback in turn, one per interval. */
+/** Returns a function that runs callbacks in turn, one per interval. */
 function turnsOf(ms: number): (take: () => void) => void {
   const waiting: (() => void)[] = [];
   let next_at = 0;
   const run = () => {
     while (waiting.length > 0 && next_at <= performance.now()) {
-      // A late timer does not lengthen any turn.
+      // A late timer does not delay the turns after it.
       next_at += ms;
       waiting.shift()?.();
     }

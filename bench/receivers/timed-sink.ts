@@ -46,7 +46,7 @@ export async function startTimedSink(): Promise<TimedSink> {
   };
 }
 
-/** The child runs this same file, so its messages are reports. */
+/** Returns a message of the child as a report: the child runs this same file, so it sends only reports. */
 function reportOf(message: unknown): Report {
   return message as Report;
 }

@@ -27,7 +27,7 @@ export function compareResults(before: Result, after: Result): ComparedSeries[] 
   );
 }
 
-/** A suite may have several tables; the numbers in their titles depend on the run. */
+/** Returns the key of a table. A suite may have several tables, and the numbers in their titles depend on the run. */
 function keyOf(suite: string, title: string): string {
   return `${suite} ${title.replace(/[\d.,]+/g, '#')}`;
 }

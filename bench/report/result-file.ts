@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from './table.ts';
 
-/** What a run writes besides its table: every figure of every round. */
+/** The contents of a run's result file: every figure of every round. */
 export interface Result {
   readonly started_at: string;
   readonly commit: string;
@@ -60,7 +60,7 @@ export function suiteResult(suite: string, { title, lines, rounds, figures = {} 
 }
 
 /**
- * Writes the result to a file named after its start time, replacing what an earlier suite of this run wrote; returns
+ * Writes the result to a file named after its start time, replacing the file of an earlier suite of this run; returns
  * the path.
  */
 export function writeResult(result: Result): string {
@@ -70,7 +70,7 @@ export function writeResult(result: Result): string {
   return path;
 }
 
-/** Reads what writeResult wrote; null stands for a value that is not a number. */
+/** Reads a result file; null stands for a value that is not a number. */
 export function readResult(path: string): Result {
   const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
   if (!isResult(parsed)) throw new Error(`${path} is no result of this benchmark`);

@@ -2,8 +2,7 @@ import type { Rounds } from '../measure/rounds.ts';
 import { spreadOf } from '../measure/statistics.ts';
 
 /**
- * One line of a printed result: what was measured, what it is compared with, and whether the median of the ratios meets
- * its goal.
+ * One line of a printed result: the figure measured, its baseline, and whether the median of the ratios meets its goal.
  */
 export interface Line {
   readonly id: string;

@@ -26,7 +26,9 @@ const rateOf = (name: string) => `${name}, /s`;
 const p50Of = (name: string) => `${name}, p50 ms`;
 const p99Of = (name: string) => `${name}, p99 ms`;
 
-/** A1, A2, A4, A5: accept against the raw limit of the same server and against the straightforward design. */
+/**
+ * Measures A1, A2, A4 and A5: accept against the raw limit of the same server and against the straightforward design.
+ */
 export function benchAccept(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureAccept(server, options));
 }

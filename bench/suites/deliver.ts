@@ -18,7 +18,7 @@ const SMALL = 4 * 1024;
 const LARGE = 100 * 1024;
 const PACE = 50;
 const REQUEST_LIMIT_S = 60;
-/** The comparison uses the best of these for Postfix. */
+/** The comparison uses the session count at which Postfix is fastest. */
 const SESSIONS = [8, 20, 50] as const;
 
 const OURS = 'product, 4 kB';
@@ -32,7 +32,7 @@ const LATENCY = 'product, p99 ms';
 const POSTFIX_LATENCY = 'Postfix and OpenDKIM, p99 ms';
 const withSessions = (peer: string, sessions: number) => `${peer}, ${sessions} sessions`;
 
-/** D1 to D4 and D6: delivery from HTTP to a receiver, against Postfix and the cost of a signature. */
+/** Measures D1 to D4 and D6: delivery from HTTP to a receiver, against Postfix and the cost of a signature. */
 export function benchDeliver(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureDeliver(server, options));
 }

@@ -8,7 +8,7 @@ import { line, type Report } from '../report/table.ts';
 
 const KEYS = 10;
 const LETTER_BYTES = 4 * 1024;
-const MAILS_A_SECOND = 1000;
+const EMAILS_PER_SECOND = 1000;
 const GOAL_BYTES = 5500;
 
 interface TableSize {
@@ -24,7 +24,7 @@ export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
     const product = await prepareProduct(await server.database('disk'), KEYS);
     try {
       const empty = new Map((await sizesOf(product.sql)).map((size) => [size.table, size]));
-      await drainProduct(product, LETTER_BYTES, seconds * MAILS_A_SECOND, 1);
+      await drainProduct(product, LETTER_BYTES, seconds * EMAILS_PER_SECOND, 1);
       await vacuum(product.sql);
       const mails = await product.countMessages();
       const grown = (await sizesOf(product.sql))
@@ -58,7 +58,7 @@ export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
   });
 }
 
-/** Partitions are counted toward their table. */
+/** Returns the sizes of tables; partitions are counted toward their table. */
 async function sizesOf(sql: Sql): Promise<TableSize[]> {
   return sql<TableSize[]>`
     select coalesce(i.inhparent, c.oid)::regclass::text as table, sum(pg_relation_size(c.oid))::float8 as heap,

@@ -28,7 +28,7 @@ const documents = {
 
 const aliases = (count: number, field: string) =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
-/** Each has a number in a comment, so that every document is new. */
+/** Each query carries its index in a comment, so that every document is new. */
 const hostile: readonly (readonly [string, (index: number) => string])[] = [
   ['13 deep', (index) => `#${index}\n{ messages { nodes { ${'resendOf { '.repeat(10)} id ${'} '.repeat(10)} } } }`],
   ['21 aliases', (index) => `#${index}\n{ ${aliases(21, 'usage { month }')} }`],
@@ -45,7 +45,7 @@ const sideNames = ['rest', 'plain', 'nested'] as const;
 type Side = (typeof sideNames)[number];
 const rateOf = (side: Side) => `${side}, /s`;
 
-/** G1: a nested GraphQL page against the REST list. L1: how quickly excessive queries are rejected. */
+/** Measures G1, a nested GraphQL page against the REST list, and L1, how quickly excessive queries are rejected. */
 export function benchGraphql(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureGraphql(server, options));
 }

@@ -13,7 +13,7 @@ const KILLS = 20;
 const PACE = 100;
 const BETWEEN_KILLS_MS = 1500;
 const SMALL = 4 * 1024;
-// What a dead worker had claimed is recovered after its heartbeats and its lease, half a minute each.
+// The claims of a dead worker are recovered once its heartbeats and its lease have expired, half a minute each.
 const LIMIT_MS = 150_000;
 
 /**

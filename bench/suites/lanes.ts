@@ -18,7 +18,7 @@ import { line, type Report } from '../report/table.ts';
 
 const DESTINATIONS = 20;
 const BACKLOG = 300_000;
-/** How many of these pass through the queue; the others are inserted where it would have left them. */
+/** How many messages of the backlog pass through the queue; the others are inserted as parked. */
 const PARKED_BY_WORKER = 15_000;
 const CLAIMED_AT_ONCE = 200;
 const CLAIMS = 15;
@@ -37,8 +37,8 @@ const without = (series: string) => `${series}, without`;
 const beside = (series: string) => `${series}, with`;
 
 /**
- * D5: what a blocked destination with a backlog of 300,000 messages costs the nineteen others, and what one dead and
- * one slow destination cost the other eighteen. The pump runs in this process, with a lane per domain.
+ * Measures D5: the cost of a blocked destination with a backlog of 300,000 messages for the nineteen others, and of one
+ * dead and one slow destination for the other eighteen. The pump runs in this process, with a lane per domain.
  */
 export function benchLanes(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureLanes(server, options));
@@ -55,7 +55,7 @@ async function measureLanes(server: BenchServer, { rounds: count, seconds }: Ben
       keep(beside(CLAIM), await claimTime(backlogged));
       keep(without(RATE), await drainRate(plain, sink));
       keep(beside(RATE), await drainRate(backlogged, sink));
-      keep(without(WAIT), await waitOfOthers(plain, {}, seconds * 2));
+      keep(without(WAIT), await othersLatency(plain, {}, seconds * 2));
       keep(beside(WAIT), await waitBesideTroubled(plain, sink, seconds * 2));
     });
     const ratios = (series: string) => ratiosOf(rounds.values(beside(series)), rounds.values(without(series)));
@@ -160,7 +160,9 @@ async function fill(
   });
 }
 
-/** Blocks a destination that has queued messages; returns how many of them per second the worker parked. */
+/**
+ * Closes the lane of a destination and adds its backlog; returns how many queued messages per second the worker parked.
+ */
 async function blockDestination(site: Site): Promise<number> {
   const { sql } = site.services;
   await sql`
@@ -191,7 +193,9 @@ async function claimTime(site: Site): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < CLAIMS; turn++) {
     const started = performance.now();
-    const fetched = await fetchDeliveries(services, [{ priority: 'normal', count: CLAIMED_AT_ONCE, made_after: null }]);
+    const fetched = await fetchDeliveries(services, [
+      { priority: 'normal', count: CLAIMED_AT_ONCE, created_after: null },
+    ]);
     const claimed = await claimDeliveries(
       services,
       fetched.map(({ job }) => job),
@@ -217,7 +221,7 @@ async function drainRate(site: Site, sink: Sink): Promise<number> {
 }
 
 /** Returns the p99 in milliseconds from accept to delivery for the eighteen healthy destinations. */
-async function waitOfOthers(site: Site, ports: Readonly<Record<string, number>>, seconds: number): Promise<number> {
+async function othersLatency(site: Site, ports: Readonly<Record<string, number>>, seconds: number): Promise<number> {
   const { services, workspace_id } = site;
   const ctx = createContext(services, { kind: 'system', workspace_id });
   const well = others.slice(1);
@@ -253,7 +257,7 @@ async function waitBesideTroubled(site: Site, sink: Sink, seconds: number): Prom
   const dead = await startSlow(sink.port);
   await dead.stop();
   try {
-    return await waitOfOthers(site, { [BLOCKED]: dead.port, [SLOW]: slow.port }, seconds);
+    return await othersLatency(site, { [BLOCKED]: dead.port, [SLOW]: slow.port }, seconds);
   } finally {
     await slow.stop();
   }

@@ -48,7 +48,7 @@ const lists: readonly (readonly [string, string])[] = [
   [`events of a type, ${seeded.complained} in all`, '/v1/events?type=email.complained'],
 ];
 
-/** R1 and R2: lists and inserts with very many messages against few or none. */
+/** Measures R1 and R2: lists and inserts with very many messages against few or no messages. */
 export function benchLogs(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureLogs(server, options));
 }

@@ -14,7 +14,7 @@ const POSTGRES = 'Postgres, MB';
 const NPM = 'npm, MB';
 const BOTH = 'Node and Postgres, MB';
 
-/** S1: memory of all-in-one some time after a second start, idle since. */
+/** Measures S1: the memory of all-in-one some time after a second start, without any load in between. */
 export async function benchMemoryAtRest({ rounds: count, rest_seconds }: BenchOptions): Promise<Report[]> {
   // Memory does not depend on who else uses the CPUs.
   const rounds = await measureRounds({ rounds: count, max_steal: 100 }, (keep) =>

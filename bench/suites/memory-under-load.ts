@@ -14,7 +14,7 @@ import { line, type Report } from '../report/table.ts';
 const GOAL_MB = 600;
 // Each sender may have only a few bodies read concurrently, so it takes several senders to reach the process limit.
 const KEYS = 4;
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 /** In base64 this makes a body of 13.6 MB, close to the maximum message size. */
 const ATTACHMENT_BYTES = 10_200_000;
 const LIMIT_S = 120;
@@ -41,9 +41,9 @@ async function measureMemoryUnderLoad(server: BenchServer, { rounds: count }: Be
         INBOUND_PORT: String(await freePort()),
       });
       try {
-        const load = { port: running.port, connections: AT_ONCE, seconds: LIMIT_S, count: AT_ONCE, requests };
+        const load = { port: running.port, connections: CONCURRENCY, seconds: LIMIT_S, count: CONCURRENCY, requests };
         requireOnly(202, await runLoad(load), 'a large send');
-        await arrival(sink, AT_ONCE);
+        await arrival(sink, CONCURRENCY);
         keep(PEAK, peakMegabytes(running.pid));
       } finally {
         await stopAll([running, sink]);
@@ -53,7 +53,7 @@ async function measureMemoryUnderLoad(server: BenchServer, { rounds: count }: Be
     const ratios = peaks.map((megabytes) => megabytes / GOAL_MB);
     const value = `${median(peaks).toFixed(0)} MB`;
     const lines = [line('', `most held at once (VmHWM) ÷ ${GOAL_MB} MB`, value, ratios, { at_most: 1 })];
-    return [{ title: `${AT_ONCE} sends of 13.6 MB at once, all roles in one process, medians`, lines, rounds }];
+    return [{ title: `${CONCURRENCY} sends of 13.6 MB at once, all roles in one process, medians`, lines, rounds }];
   } finally {
     await product.stop();
   }

@@ -18,15 +18,16 @@ const SMALL = 4 * 1024;
 
 const DRAIN_SIGNATURES = 'drain ÷ signatures';
 
-/** The suites that a pair can be compared on. */
+/** Suites that can compare a pair of checkouts. */
 export const pairable: readonly string[] = ['accept', 'deliver'];
 
 type Side = 'this' | 'other';
 const seriesOf = (side: Side, series: string) => `${side}: ${series}`;
 
 /**
- * A1, D1 and D3 of another checkout and of this one, each with its own schema, on one server and under the same load.
- * They alternate, and every second round starts with the other one, so that machine drift affects both equally.
+ * Measures A1, D1 and D3 of another checkout and of this one, each with its own schema, on one server and under the
+ * same load. The two alternate, and every second round starts with the other one, so that machine drift affects both
+ * equally.
  */
 export function benchPair(options: BenchOptions, other: string, suites: readonly string[]): Promise<Report[]> {
   return onBenchServer((server) => measurePair(server, options, other, suites));
@@ -97,7 +98,7 @@ async function inTurns(
   }
 }
 
-/** Its tables may differ from ours, so its own benchmark fills them. */
+/** Prepares a database with the other checkout's own benchmark, because its tables may differ from ours. */
 async function prepareOther(url: string, keys: number, checkout: string): Promise<ProductDatabase> {
   const program = pathToFileURL(join(checkout, 'bench/product/product.ts'));
   const { prepareProduct: prepare } = (await import(program.href)) as {

@@ -13,13 +13,13 @@ import { type Sink, startSink } from '../receivers/sink.ts';
 import { line, type Report } from '../report/table.ts';
 
 const BULK = 100_000;
-/** Messages per second that the receiver accepts, and that each of the two others sends. */
+/** Messages per second that the receiver accepts. PACE is the rate of each of the two other senders. */
 const HIGH_COUNT = 200;
 const PACE = 20;
 const LEAD_MS = 5000;
-const LONGEST_WAIT_MS = 2000;
-/** Messages still open after this count with the time they have waited. */
-const LONGEST_REST_MS = 60_000;
+const MAX_WAIT_MS = 2000;
+/** Messages that are still open after this time count with their wait so far. */
+const MAX_REST_MS = 60_000;
 
 const HIGH = 'p99 of high, ms';
 const OTHER = 'p99 of another workspace, ms';
@@ -27,9 +27,9 @@ const SHARE = 'share of bulk';
 const RATE = 'taken, /s';
 
 /**
- * What a backlog of 100,000 bulk messages costs high-priority messages of the same workspace and normal messages of
- * another one, with a receiver that accepts 200 per second; and what is left for bulk. The pump runs in this process,
- * with one lane.
+ * Measures the cost of a backlog of 100,000 bulk messages for high-priority messages of the same workspace and normal
+ * messages of another, with a receiver that accepts 200 per second, and the rate left for bulk. The pump runs in this
+ * process, with one lane.
  */
 export function benchPriorities(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measurePriorities(server, options));
@@ -54,8 +54,8 @@ async function measurePriorities(server: BenchServer, { rounds: count, seconds }
       keep(RATE, rate);
     });
     const wait = (name: string, series: string) => {
-      const [ms, ratios] = [rounds.values(series), rounds.values(series).map((value) => value / LONGEST_WAIT_MS)];
-      const label = `p99 of ${name}, accept to 250 ÷ ${LONGEST_WAIT_MS} ms`;
+      const [ms, ratios] = [rounds.values(series), rounds.values(series).map((value) => value / MAX_WAIT_MS)];
+      const label = `p99 of ${name}, accept to 250 ÷ ${MAX_WAIT_MS} ms`;
       return line('P', label, `${median(ms).toFixed(0)} ms`, ratios, { at_most: 1 });
     };
     const lines = [
@@ -130,7 +130,7 @@ interface PriorityResult {
   readonly high: number;
   readonly other: number;
   readonly share: number;
-  /** Messages of all kinds per second that the receiver accepted. */
+  /** Messages of any priority that the receiver accepted per second. */
   readonly rate: number;
 }
 
@@ -152,7 +152,7 @@ async function measure(site: Site, sink: Sink, seconds: number): Promise<Priorit
     ]);
     count = sink.count() - before;
     took_ms = performance.now() - began;
-    const given_up_at = performance.now() + LONGEST_REST_MS;
+    const given_up_at = performance.now() + MAX_REST_MS;
     while ((await openAmong(services, [...high, ...other])) > 0 && performance.now() < given_up_at) await pause(50);
   });
   return {

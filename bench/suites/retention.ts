@@ -19,7 +19,7 @@ const BEFORE_MS = 5000;
 const OPEN = 100;
 const RETRY_MS = 500;
 const SAMPLE_MS = 4;
-/** In the order the hourly job uses. */
+/** In the order in which the hourly job drops them. */
 const tables = ['transcripts', 'bodies', 'attempts', 'events', 'message_tags', 'messages', 'recipients'] as const;
 
 /** Drops an expired month while messages are accepted and sent. */
@@ -81,7 +81,7 @@ export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
 }
 
 /**
- * Seeds a whole month, three months ago, with everything a delivered message leaves; a few messages have an open
+ * Seeds a whole month, three months ago, with every row a delivered message leaves behind; a few messages have an open
  * recipient.
  */
 async function seedMonth(sql: Sql, count: number, workspace_ids: readonly string[]): Promise<void> {
@@ -143,8 +143,8 @@ interface DropResult {
 }
 
 /**
- * Drops the month as the hourly job does, which is not due during the measurement: with the same function and the same
- * pauses.
+ * Drops the month with the same function and the same pauses as the hourly job, which is not due during the
+ * measurement.
  */
 async function dropMonth({ sql }: ProductDatabase): Promise<DropResult[]> {
   const dropped: DropResult[] = [];

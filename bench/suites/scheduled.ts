@@ -20,7 +20,7 @@ const EARLIEST = 'earliest after it was due, ms';
 const P50 = 'p50 late, ms';
 const P99 = 'p99 late, s';
 
-/** J2: how late scheduled messages begin to arrive, while half a million jobs are scheduled for later. */
+/** Measures J2: how late scheduled messages begin to arrive, while half a million jobs are scheduled for later. */
 export function benchScheduled(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureScheduled(server, options));
 }

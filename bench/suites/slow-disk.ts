@@ -12,7 +12,7 @@ const FLUSH_US = 2000;
 const L1 = 'L1 on the slow disk, /s';
 const ACCEPT = 'one process, one key, /s';
 
-/** A3: one hot key on a disk whose flush takes two extra milliseconds. */
+/** Measures A3: one hot key on a disk whose flush takes two extra milliseconds. */
 export async function benchSlowDisk(options: BenchOptions): Promise<Report[]> {
   const environment = buildSlowFlush(FLUSH_US);
   if (!environment) {

@@ -19,7 +19,10 @@ const ACCEPTED = 'accepted, /s';
 const P50 = 'commit to first byte, p50 ms';
 const P99 = 'commit to first byte, p99 ms';
 
-/** J1: from the commit of a message to its first byte at the server, while the service runs at half its peak rate. */
+/**
+ * Measures J1: the time from the commit of a message to its first byte at the server, while the service runs at half
+ * its peak rate.
+ */
 export function benchStartOfAttempts(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureStartOfAttempts(server, options));
 }
@@ -45,7 +48,7 @@ async function measureStartOfAttempts(
         const accepted = await runOpenLoop(load);
         requireOnly(202, accepted, 'a send');
         await arrival(sink, before + (accepted.statuses.get(202) ?? 0));
-        const waits = ascending(await waitsOf(product, sink));
+        const waits = ascending(await readWaits(product, sink));
         keep(PEAK, peak);
         keep(TARGET_RATE, peak / 2);
         keep(ACCEPTED, accepted.rate);
@@ -94,8 +97,11 @@ async function peakRate(
   return load(seconds);
 }
 
-/** A message's timestamp in the database is from just before its commit, so the commit itself counts. */
-async function waitsOf({ sql }: ProductDatabase, sink: TimedSink): Promise<number[]> {
+/**
+ * Returns the wait of each message. A message's timestamp in the database is from just before its commit, so the commit
+ * itself counts.
+ */
+async function readWaits({ sql }: ProductDatabase, sink: TimedSink): Promise<number[]> {
   const first_bytes = await sink.firstBytes();
   const rows = await sql<{ id: string; at: number }[]>`
     select id, extract(epoch from created_at)::float8 * 1000 as at from messages`;

@@ -8,7 +8,7 @@ import { line, type Report } from '../report/table.ts';
 const FIRST = 'first start until /readyz, s';
 const SECOND = 'second start until /readyz, s';
 
-/** S1: `npm start` on a folder that already has a database. */
+/** Measures S1: `npm start` on a folder that already has a database. */
 export async function benchStart({ rounds: count }: BenchOptions): Promise<Report[]> {
   const rounds = await measureRounds({ rounds: count }, (keep) =>
     inScratchFolder('start', async (folder) => {

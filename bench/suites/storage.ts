@@ -12,7 +12,7 @@ import { startSinkProcess } from '../receivers/sink-process.ts';
 import { type Line, line, type Report } from '../report/table.ts';
 
 const KEYS = 100;
-// Workspaces with a webhook; of 100 workspaces, so a tenth of the messages.
+// Workspaces with a webhook: 10 of 100, so a tenth of the messages.
 const WITH_WEBHOOK = 10;
 const CONNECTIONS = 50;
 const LETTER_BYTES = 4 * 1024;
@@ -139,7 +139,7 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
     const started = performance.now();
     const load = { port: rest.port, connections: CONNECTIONS, seconds: LIMIT_SECONDS, count, requests };
     requireOnly(202, await runLoad(load), 'a mail');
-    while ((await openOf(product.sql)) > 0 || posts.count() < (count * WITH_WEBHOOK) / KEYS) await delay(POLL_MS);
+    while ((await countOpen(product.sql)) > 0 || posts.count() < (count * WITH_WEBHOOK) / KEYS) await delay(POLL_MS);
     const seconds = (performance.now() - started) / 1000;
     // A connection's counters are stored a second after its last statement.
     await delay(2 * POLL_MS);
@@ -162,10 +162,10 @@ async function addWebhook(port: number, secret: string, posts: PostSink): Promis
 async function report(sql: Sql): Promise<void> {
   const [row] = await sql<{ accepted: number }[]>`
     select coalesce(sum(n_tup_ins), 0)::float8 as accepted from pg_stat_user_tables where relname like 'messages_2%'`;
-  process.stdout.write(`  ${row?.accepted ?? 0} accepted, ${await openOf(sql)} of them open\n`);
+  process.stdout.write(`  ${row?.accepted ?? 0} accepted, ${await countOpen(sql)} of them open\n`);
 }
 
-async function openOf(sql: Sql): Promise<number> {
+async function countOpen(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::int as count from recipients where is_open`;
   return row?.count ?? 0;
 }
@@ -175,7 +175,7 @@ async function walOf(sql: Sql): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Resets the tables of migrations, not those of pg-boss. */
+/** Resets the storage parameters of tables created by migrations, not those of pg-boss tables. */
 async function resetParameters(sql: Sql): Promise<void> {
   const tables = await sql<{ name: string; parameters: string[] }[]>`
     select oid::regclass::text as name, reloptions as parameters from pg_class
@@ -186,7 +186,7 @@ async function resetParameters(sql: Sql): Promise<void> {
   }
 }
 
-/** Sets them on every table that is not a partitioned parent. */
+/** Sets the parameters on every table that is not a partitioned parent. */
 async function setParameters(sql: Sql, parameters: Parameters): Promise<void> {
   const tables = await sql<{ name: string; parent: string }[]>`
     select c.oid::regclass::text as name, case when q.name = 'delivery.attempt' then ${JOBS}::text

@@ -20,7 +20,7 @@ const SCRAPE_MS = 1000;
 const TRACED = '0.01';
 const ACCEPTED = 202;
 const WARM_SECONDS = 3;
-// Per setting and round.
+// Turns per setting and round.
 const TURNS = 4;
 
 const DESTINATIONS = 10_000;
@@ -44,8 +44,9 @@ const RATE = 'accepted/s';
 const PROCESSOR = 'µs a mail';
 
 /**
- * The settings run side by side on one database, with one under load at a time, so that all see the same machine. The
- * first turns of each compile and load what a process needs from then on.
+ * Measures the cost of telemetry. The settings run side by side on one database, with one under load at a time, so that
+ * all see the same machine. The first turns of each setting compile and load the code that its process needs from then
+ * on.
  */
 async function measureCost(server: BenchServer, { rounds: count, seconds }: BenchOptions): Promise<Report> {
   const product = await prepareProduct(await server.database('telemetry'), KEYS);
@@ -66,7 +67,7 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
           const one = starts[(round + pass + turn) % starts.length];
           if (one) add(one.used, await takeTurn(product, one, seconds));
         }
-        // What a process exports about its own messages after its turn counts as well.
+        // CPU time that a process spends on exporting telemetry after its turn counts as well.
         for (const { name, process, seconds: before, used } of starts) {
           const node = processorSeconds([process.pid]) - before;
           keep(`${RATE} ${name}`, used.mails / used.seconds);
@@ -102,7 +103,7 @@ interface RunningSetting {
   readonly metrics_port: string | null;
 }
 
-/** What turns used: each process's own CPU time, and that of Postgres. */
+/** The messages and duration of a setting's turns, and the CPU time of Postgres. */
 interface Use {
   mails: number;
   seconds: number;
@@ -174,7 +175,7 @@ async function startCollector(): Promise<{ readonly url: string; stop(): Promise
     request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // It listens on a port, so its address is not a path.
+  // The server listens on a port, so its address is an object, not a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -15,7 +15,7 @@ import { line, type Report } from '../report/table.ts';
 const BARE = fileURLToPath(new URL('../bare-posts.ts', import.meta.url));
 const SECRET_KEY = 'w'.repeat(64);
 const ENDPOINTS = 20;
-const AT_ONCE = 4 * ENDPOINTS;
+const CONCURRENCY = 4 * ENDPOINTS;
 const BODY_BYTES = 700;
 const EVENTS = 1500;
 const PACE = 400;
@@ -25,7 +25,10 @@ const RATE = 'webhooks, /s';
 const CALM = 'p99 with no endpoint hanging, ms';
 const BESIDE = 'p99 of the others with one hanging, ms';
 
-/** W1 and W2: webhook throughput against a bare loop of posts, and the cost of one hanging endpoint for the others. */
+/**
+ * Measures W1 and W2: webhook throughput against a bare loop of posts, and the cost of one hanging endpoint for the
+ * others.
+ */
 export function benchWebhooks(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureWebhooks(server, options));
 }
@@ -56,7 +59,7 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
     const [bare, posted, calm, beside] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
     const figure = (values: readonly number[] = []) => median(values).toFixed(0);
     const lines = [
-      line('', `bare posts, ${AT_ONCE} concurrent`, `${figure(bare)}/s`),
+      line('', `bare posts, ${CONCURRENCY} concurrent`, `${figure(bare)}/s`),
       line('W1', 'webhooks of a filled line ÷ bare posts', `${figure(posted)}/s`, ratiosOf(posted ?? [], bare ?? []), {
         at_least: 0.5,
       }),
@@ -75,7 +78,7 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
   }
 }
 
-/** One endpoint per workspace; returns their ids in the same order. */
+/** Adds one endpoint per workspace; returns the ids in the same order. */
 async function addEndpoints(sql: Sql, port: number): Promise<string[]> {
   const encryption = createEncryption(SECRET_KEY);
   const rows = await sql<{ id: string }[]>`select id from workspaces order by id limit ${ENDPOINTS}`;
@@ -144,7 +147,7 @@ async function owe(sql: Sql, workspaces: readonly string[], count: number): Prom
 async function bareRate(sink: PostSink, seconds: number): Promise<number> {
   const child = spawn(
     process.execPath,
-    [BARE, String(sink.port), String(seconds), String(AT_ONCE), String(BODY_BYTES)],
+    [BARE, String(sink.port), String(seconds), String(CONCURRENCY), String(BODY_BYTES)],
     { stdio: 'inherit', env: { PATH: process.env.PATH, NODE_ENV: 'production' } },
   );
   const exit = once(child, 'exit');

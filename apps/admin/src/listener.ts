@@ -16,11 +16,11 @@ export function createHandler(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const refunds = createQueryRefunds(services.sql, services.log);
   const known = new KnownQueries();
-  const answerKnown = createKnownAnswers(services, refunds, known);
+  const serveKnownQuery = createKnownAnswers(services, refunds, known);
   const listener = getRequestListener(createApp(services, refunds, known, dashboard).fetch);
   return async (request, response) => {
     const started_at = performance.now();
-    if (!(await answerKnown(request, response))) await listener(request, response);
+    if (!(await serveKnownQuery(request, response))) await listener(request, response);
     note(services.metrics, request, response, (performance.now() - started_at) / 1000);
   };
 }
@@ -29,7 +29,7 @@ const routes = ['graphql', 'trpc', 'login', 'logout', 'errors', 'graphiql'] as c
 const methods = ['GET', 'POST', 'HEAD', 'OPTIONS'];
 const TOO_MANY = 429;
 
-/** Counts a request under the first segment of its path. How long a stream was open is not latency. */
+/** Counts a request under the first segment of its path. The duration of a stream is not recorded as latency. */
 function note(metrics: Metrics, { url = '', method = '' }: IncomingMessage, response: ServerResponse, seconds: number) {
   const first = /^\/([a-z]*)/.exec(url)?.[1] ?? '';
   const known = routes.find((route) => route === first);
@@ -39,7 +39,7 @@ function note(metrics: Metrics, { url = '', method = '' }: IncomingMessage, resp
   metrics.count('http_requests_total', [api, route, methods.includes(method) ? method : 'other', String(statusCode)]);
   if (!String(response.getHeader('content-type') ?? '').startsWith('text/event-stream'))
     metrics.observe('http_request_seconds', [api, route], seconds);
-  if (statusCode === TOO_MANY) metrics.count('rate_limited_total', [refusedBy[api]]);
+  if (statusCode === TOO_MANY) metrics.count('rate_limited_total', [rate_reasons[api]]);
 }
 
-const refusedBy = { graphql: 'graphql_cost', trpc: 'session_rate', dashboard: 'login_rate' } as const;
+const rate_reasons = { graphql: 'graphql_cost', trpc: 'session_rate', dashboard: 'login_rate' } as const;

@@ -43,7 +43,7 @@ describe('/docs', () => {
         .filter(([, page, anchor]) => {
           const target = page?.endsWith('.md') ? page.slice(0, -3) : (page ?? name);
           const page_anchors = anchors.get(target);
-          // Not a page of the library: the anchor is an operation name.
+          // The `try` page is not part of the library, and its anchors are operation names.
           if (target === 'try') return false;
           return page_anchors === undefined || (anchor !== undefined && !page_anchors.includes(anchor));
         })

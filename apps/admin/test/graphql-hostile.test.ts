@@ -22,7 +22,7 @@ const introspection = getIntrospectionQuery();
 const [operation = '', ...fragments] = introspection.split(/(?=fragment )/);
 const wholeSchema = operation.slice(operation.indexOf('__schema'), operation.lastIndexOf('}'));
 
-// Each is rejected before any field is resolved.
+// Each document is rejected before any field is resolved.
 const malformed: readonly (readonly [what: string, document: string])[] = [
   ...[12, 16, 24, 40].map(
     (length) => [`${length} fragments that each spread the next twice`, chain(length, 2)] as const,
@@ -86,7 +86,7 @@ const malformed: readonly (readonly [what: string, document: string])[] = [
   ['a mutation of a chain', chain(30, 2, '__typename', 'Mutation').replace('query', 'mutation')],
 ];
 
-// Each is rejected by a validation rule of GraphQL itself.
+// Each document is rejected by one of GraphQL's own validation rules.
 const invalid: readonly (readonly [what: string, document: string])[] = [
   ['types of types of types', '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }'],
   [
@@ -116,7 +116,7 @@ const invalid: readonly (readonly [what: string, document: string])[] = [
   ['a string without an end', '{ node(id: "x) { id } }'],
 ];
 
-// Each succeeds and costs this many points.
+// Each document succeeds and costs the given number of points.
 const valid: readonly (readonly [what: string, points: number, document: string])[] = [
   ['a fragment spread twice in one selection', 1, '{ usage { ...f ...f } } fragment f on Usage { month }'],
   [
@@ -138,7 +138,7 @@ const valid: readonly (readonly [what: string, points: number, document: string]
   ['an operation of two', 1, 'query a { usage { month } }'],
 ];
 
-function costOfText(document: string) {
+function textCost(document: string) {
   const cost = costOf(schema, parse(document), undefined, {}, { ctx: world.services });
   if ('errors' in cost) throw new Error(String(cost.errors[0]?.message));
   return cost;
@@ -222,7 +222,7 @@ describe("a document's structure", () => {
 
   it("stays within every limit for a client's introspection query", () => {
     const form = formOf(parse(introspection));
-    const cost = costOfText(introspection);
+    const cost = textCost(introspection);
 
     expect(formProblem(form)).toBeNull();
     expect(form.fragments).toBeLessThan(MAX_FRAGMENTS);
@@ -234,8 +234,8 @@ describe("a document's structure", () => {
 describe('the cost of introspection', () => {
   it('grows with the number of entries in its lists', () => {
     const types = Object.keys(schema.getTypeMap()).length;
-    const one = costOfText('{ __schema { types { name } } }');
-    const twice = costOfText('{ a: __schema { types { name } } b: __schema { types { name } } }');
+    const one = textCost('{ __schema { types { name } } }');
+    const twice = textCost('{ a: __schema { types { name } } b: __schema { types { name } } }');
 
     expect(one.introspected).toBe(types);
     expect(twice.introspected).toBe(2 * types);
@@ -248,7 +248,7 @@ describe('the cost of introspection', () => {
       0,
     );
 
-    const { introspected } = costOfText('{ __schema { types { fields { name } } } }');
+    const { introspected } = textCost('{ __schema { types { fields { name } } } }');
 
     expect(introspected).toBeCloseTo(Object.keys(schema.getTypeMap()).length + fields);
   });

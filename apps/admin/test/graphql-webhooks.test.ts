@@ -13,7 +13,7 @@ let stock: string;
 let message: string;
 let between: string;
 beforeAll(async () => {
-  // Frozen so that the two events are exactly one second apart on any machine.
+  // The clock is frozen so that the two events are exactly one second apart on any machine.
   await world.clock.freeze(new Date(world.clock.now()));
   const ctx = world.as(world.workspace_id);
   shop = (await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/shop' })).id;

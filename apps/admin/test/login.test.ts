@@ -187,14 +187,14 @@ describe('twenty wrong passwords', () => {
       return `${response.status} ${(await response.text()).replace(email, 'WHO')}`;
     };
 
-    const tryThrice = async (email: string) => {
+    const attemptThrice = async (email: string) => {
       const first = await wrong(email);
       await sql`update login_failures set failed = 19 where subject like 'account %' and failed = 1`;
       return { first, twentieth: await wrong(email), next: await wrong(email) };
     };
 
-    const known = await tryThrice(OPERATOR);
-    const unknown = await tryThrice('nobody@sandbox.test');
+    const known = await attemptThrice(OPERATOR);
+    const unknown = await attemptThrice('nobody@sandbox.test');
 
     expect(known).toEqual(unknown);
     expect(known.first).toMatch(/^401 .*Wrong email or password/s);

@@ -261,7 +261,7 @@ describe('a member', () => {
     );
     const rejected = invitations.filter(({ status }) => status === 'fulfilled').length;
 
-    // Five can wait for their hash, and each one that finishes frees a slot.
+    // Five invitations can wait for a password hash, and each one that finishes frees a slot.
     expect(rejected).toBeGreaterThanOrEqual(10);
   });
 

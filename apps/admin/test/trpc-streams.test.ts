@@ -21,7 +21,7 @@ interface StreamEvent {
 
 interface Stream {
   readonly events: StreamEvent[];
-  /** The changes it has reported. */
+  /** The changes that the stream has reported. */
   readonly changes: () => StreamEvent['data'][];
   readonly ended: () => boolean;
   stop(): void;
@@ -60,7 +60,7 @@ async function follow(cookie: string): Promise<Stream> {
     stop: () => void subscription.destroy(),
   };
   open.push(stream);
-  // The first event of every stream. No later event is missed.
+  // Every stream starts with `connected`, after which no event is missed.
   await expect.poll(() => events.some(({ event }) => event === 'connected') || events.length > 0).toBe(true);
   return stream;
 }

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
 import { type Dashboard, refusalOf, type SignedIn, signedIn } from './signed-in.ts';
 
-interface Theirs {
+interface ForeignIds {
   readonly message: string;
   readonly webhook: string;
   readonly delivery: string;
@@ -19,8 +19,8 @@ interface Theirs {
 const world = await openWorld();
 const admin = await openAdmin(world);
 let foreign: SignedIn;
-let theirs: Theirs;
-let absent_ids: Theirs;
+let theirs: ForeignIds;
+let absent_ids: ForeignIds;
 let leave: () => Promise<unknown>;
 beforeAll(async () => {
   const own = world.as(world.workspace_id);
@@ -58,7 +58,7 @@ beforeAll(async () => {
   };
 });
 
-const calls: Record<string, (api: Dashboard, ids: Theirs) => Promise<unknown>> = {
+const calls: Record<string, (api: Dashboard, ids: ForeignIds) => Promise<unknown>> = {
   'emails.get': (api, { message }) => api.emails.get.query({ id: message }),
   'emails.content': (api, { message }) => api.emails.content.query({ id: message }),
   'emails.cancel': (api, { message }) => api.emails.cancel.mutate({ id: message }),
@@ -85,7 +85,7 @@ const calls: Record<string, (api: Dashboard, ids: Theirs) => Promise<unknown>> =
 };
 
 /** Returns the text of an error without the names of the objects it refers to. */
-function refusalText(refusal: Record<string, unknown>, ids: Theirs): string {
+function refusalText(refusal: Record<string, unknown>, ids: ForeignIds): string {
   let text = JSON.stringify({ ...refusal, request_id: null });
   for (const [kind, name] of Object.entries(ids)) text = text.replaceAll(name, kind);
   return text;

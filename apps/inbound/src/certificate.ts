@@ -32,7 +32,7 @@ export function watchCertificate(services: Services, use: (tls: { key: Buffer; c
     certificateOf(services)
       .then((tls) => {
         if (!tls) return;
-        // Fails here, before the server uses the pair, if one of the two files is still the old one.
+        // Throws before the server uses the pair if one of the two files has not been replaced yet.
         createSecureContext(tls);
         use(tls);
         log.info('reloaded the TLS certificate');

@@ -29,7 +29,7 @@ export async function startListener(
     log.warn({ forged: count }, 'rejected return addresses with invalid signatures'),
   );
 
-  function isOurs(address: string): boolean {
+  function isReturnPath(address: string): boolean {
     const read = readReturnPath(services, localPartOf(address));
     if (read.kind === 'forged') forged.note();
     return read.kind === 'ours';
@@ -60,7 +60,7 @@ export async function startListener(
     port,
     name: config.HELO_NAME ?? 'localhost',
     tls: await certificateOf(services),
-    isOurs,
+    isReturnPath,
     onMail: take,
     places: new NetworkPlaces(bounceClientBounds, countRejected(services.metrics, 'bounce_clients')),
   });

@@ -1,7 +1,7 @@
 import type { AppError, ErrorCode, Reason } from '@postrider/core';
 import type { Reply } from '@postrider/mail';
 
-const LONGEST_TEXT = 400;
+const MAX_TEXT_LENGTH = 400;
 
 const byCode: Readonly<Record<ErrorCode, readonly [code: number, enhanced: string]>> = {
   invalid_request: [554, '5.6.0'],
@@ -23,7 +23,7 @@ const byReason: Partial<Record<Reason, readonly [code: number, enhanced: string]
 /** Converts an API error to an SMTP reply. The text is the same, on one line. */
 export function replyTo(error: AppError): Reply {
   const [code, enhanced] = byReason[error.reason] ?? byCode[error.code];
-  return { code, enhanced, text: error.message.replace(/\s+/g, ' ').slice(0, LONGEST_TEXT) };
+  return { code, enhanced, text: error.message.replace(/\s+/g, ' ').slice(0, MAX_TEXT_LENGTH) };
 }
 
 /** Returns the reply to a rejected login. 421 closes the connection of an address that has used up its window. */

@@ -50,7 +50,7 @@ export async function startSubmission(
 
   const line = new FairLine('submission_parsing', parsingBounds(reader.threads), services.metrics);
 
-  /** Returns null if too many of the workspace's messages are waiting. */
+  /** Parses a message. Returns null if too many of the workspace's messages are waiting. */
   async function read(workspace_id: string, raw: Buffer, recipients: readonly string[]) {
     let leave: () => void;
     try {

@@ -112,7 +112,7 @@ describe('submission connections', () => {
     const networks = Array.from({ length: 11 }, (_, index) => `127.0.2.${index + 1}`);
     const silent = await Promise.all(networks.flatMap((address) => Array.from({ length: 20 }, () => stay(address))));
 
-    // Each network gets one from the reserve.
+    // Each network gets one connection from the reserve.
     expect(countOf(silent, /^220/)).toBeLessThanOrEqual(140 + networks.length);
     expect(await stay('127.0.0.1', world.secret)).toMatch(/^235/);
     const rejected = world.services.metrics.read().find(({ name }) => name === 'share_rejected_total');

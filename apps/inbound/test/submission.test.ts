@@ -370,7 +370,8 @@ describe('TLS', () => {
       });
     const before = await subject();
 
-    // Written until it is noticed, because the watcher may first check the file after the first write.
+    // The file is rewritten until the watcher notices, because the watcher may first check the file after the first
+    // write.
     await expect
       .poll(() => {
         writeFileSync(files.TLS_CERT_FILE, expiredCertificate.cert);

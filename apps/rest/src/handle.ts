@@ -37,12 +37,12 @@ const NO_QUERY = new URLSearchParams();
 type Outcome = Pick<ApiResponse, 'status' | 'body' | 'retry_after_seconds' | 'replayed' | 'ignored_fields'> & {
   readonly window: ApiResponse['window'] | null;
   readonly window_name: WindowName;
-  /** The route's row, for the metrics. Unknown paths and methods have no name. */
+  /** The name of the matched route, for the metrics. Unknown paths and methods have no name. */
   readonly route: string;
   readonly method: string;
   /** The reason of an error response. */
   readonly policy: string | null;
-  /** What the request log stores about a rejected request. */
+  /** The details of a rejected request for the request log. */
   readonly rejection?: Rejection;
 };
 
@@ -261,7 +261,10 @@ function readTarget(url: string): Target {
   };
 }
 
-/** Path parameters take precedence over the body and the query, so that neither can refer to another object. */
+/**
+ * Reads an operation's input. Path parameters take precedence over the body and the query, so that neither can refer to
+ * another object.
+ */
 async function readInput(
   { route, params }: Match,
   query: URLSearchParams,

@@ -46,7 +46,7 @@ function findFault(text: string): Fault {
       expected = 'value';
       at += 1;
     } else if (char === '"' && /^(?:value|name)/.test(expected)) {
-      const end = endOfString(text, at);
+      const end = stringEnd(text, at);
       if (typeof end !== 'number') return end;
       at = end;
       expected = expected.startsWith('name') ? 'colon' : afterValue(open);
@@ -73,7 +73,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | null {
 }
 
 /** Returns the index after the closing quote, or what is wrong with the string. */
-function endOfString(text: string, start: number): number | Fault {
+function stringEnd(text: string, start: number): number | Fault {
   for (let at = start + 1; at < text.length; at++) {
     const char = text[at] ?? '';
     if (char === '"') return at + 1;

@@ -8,8 +8,8 @@ import { answerHeaders } from './respond.ts';
 import { unknownWindow } from './unknown-window.ts';
 
 /**
- * Responds to input that Node could not parse as a request, with the usual body and headers. It counts against the
- * address, like every request without a key.
+ * Responds to input that Node could not parse as a request, with the usual body and headers. The input counts against
+ * the client address, like every request without a key.
  */
 export function createMalformedHandler(services: Services): (fault: Error, socket: Duplex) => Promise<void> {
   return async (fault, socket) => {

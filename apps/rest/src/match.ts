@@ -6,8 +6,8 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-const LONGEST_PATH_SHOWN = 200;
-const LONGEST_NAME_SHOWN = 100;
+const MAX_PATH_SHOWN = 200;
+const MAX_NAME_SHOWN = 100;
 const MAX_UNKNOWN_SHOWN = 20;
 const routeMethods = ['GET', 'POST', 'PATCH', 'DELETE'] as const satisfies readonly Route['method'][];
 
@@ -48,7 +48,7 @@ function methodsOf(path: string): readonly string[] {
 
 /** Suggests what a request that matches no row probably meant. */
 export function routeNotFound(method: string, path: string): AppError {
-  const message = `No route for ${method} ${path.slice(0, LONGEST_PATH_SHOWN)}`;
+  const message = `No route for ${method} ${path.slice(0, MAX_PATH_SHOWN)}`;
   const tidy = path
     .toLowerCase()
     .replace(/\/{2,}/g, '/')
@@ -60,7 +60,7 @@ export function routeNotFound(method: string, path: string): AppError {
   if (tidied.length > 0) {
     const spelling = path.endsWith('/') ? 'without the trailing slash' : 'spelled so';
     return notFound(
-      `${message}. The path is ${tidy.slice(0, LONGEST_PATH_SHOWN)}, ${spelling}, and supports ${tidied.join(', ')}.`,
+      `${message}. The path is ${tidy.slice(0, MAX_PATH_SHOWN)}, ${spelling}, and supports ${tidied.join(', ')}.`,
     );
   }
   return notFound(`${message}. See /v1/openapi.json for all endpoints.`);
@@ -131,7 +131,7 @@ export function parametersOf(route: Route): readonly string[] {
 }
 
 function unknownParameter(route: Route, name: string, known: readonly string[]): ErrorDetail {
-  const short_name = name.slice(0, LONGEST_NAME_SHOWN).toWellFormed();
+  const short_name = name.slice(0, MAX_NAME_SHOWN).toWellFormed();
   const suggestion = likelyMeant(name, known);
   const takes = known.length === 0 ? 'takes none' : `takes ${known.join(', ')}`;
   const hint = suggestion === null ? '' : ` Did you mean ${suggestion}?`;

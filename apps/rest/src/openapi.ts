@@ -11,7 +11,7 @@ import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent }
 import { z } from 'zod';
 import { type Route, routes } from './routes.ts';
 
-// Generated from the schemas that parse requests and type responses, so it cannot diverge from them.
+// The document is generated from the schemas that parse requests and type responses, so it cannot diverge from them.
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -148,7 +148,7 @@ function postOf(type: EventType, schemas: Schemas): Json {
   };
 }
 
-/** Named as in Standard Webhooks. */
+/** Header names follow Standard Webhooks. */
 const signatureHeaders = [
   ['webhook-id', 'The event ID; the same for every retry.'],
   ['webhook-timestamp', 'When this request was signed, in Unix seconds.'],
@@ -175,7 +175,7 @@ function response(
   return { description, headers: headersOf(headers), content: { 'application/json': { schema } } };
 }
 
-const headersOfCode: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
+const headersForStatus: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
   unauthorized: ['WWW-Authenticate'],
   rate_limited: ['Retry-After'],
 };
@@ -184,7 +184,7 @@ function errorResponse(code: ErrorCode, schema: Json): Json {
   const known = (Object.keys(reasons) as Reason[]).filter((reason) => reasons[reason][0] === code);
   return {
     description: known.map((reason) => `- \`${reason}\`: ${reasons[reason][1]}`).join('\n'),
-    headers: headersOf(headersOfCode[code] ?? []),
+    headers: headersOf(headersForStatus[code] ?? []),
     content: { 'application/json': { schema } },
   };
 }
@@ -246,7 +246,10 @@ function parameter(place: 'path' | 'query', name: string, field: Json, required:
   return { name, in: place, required, ...(description !== undefined && { description }), schema };
 }
 
-/** A list in a query repeats its name, so a single value and a one-element list are equivalent. */
+/**
+ * Returns the list form of a query parameter's schema. A list in a query repeats the parameter's name, so a single
+ * value and a one-element list are equivalent.
+ */
 function repeated({ anyOf, ...rest }: Json): Json {
   if (!Array.isArray(anyOf)) return anyOf === undefined ? rest : { ...rest, anyOf };
   const list = (anyOf as readonly Json[]).find(({ type }) => type === 'array');
@@ -295,8 +298,10 @@ const knownHeaders = {
 };
 type HeaderName = keyof typeof knownHeaders;
 
-const everyAnswer = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'] as const;
+const common_headers = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'X-Request-Id'] as const;
 
 function headersOf(names: readonly HeaderName[]): Json {
-  return Object.fromEntries([...everyAnswer, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(
+    [...common_headers, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 }

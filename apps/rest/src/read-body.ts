@@ -10,7 +10,7 @@ const PROGRESS_WINDOW_MS = 10_000;
 const PROGRESS_BYTES = 1024;
 // A body that occupies a share of the budget must not do so for long.
 const LARGE_PROGRESS_BYTES = 320 * 1024;
-// A full batch of maximum-size messages stays below this.
+// A full batch of maximum-size messages stays below this limit.
 const MAX_VALUES = 50_000;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -39,7 +39,7 @@ export async function readBody(
   if (Number(length ?? 0) > UNBUDGETED_BYTES) await reserve(Number(length));
   const bytes = await collect(request, max_bytes, length === undefined ? () => reserve(max_bytes) : null);
   if (bytes instanceof AppError) return { ok: false, error: bytes };
-  if (holdsTooMany(bytes)) return refuse('invalid_type', `The body has more than ${MAX_VALUES} values.`);
+  if (hasTooManyValues(bytes)) return refuse('invalid_type', `The body has more than ${MAX_VALUES} values.`);
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -54,15 +54,15 @@ export async function readBody(
 }
 
 /**
- * Millions of tiny values in a body of permitted size would block the event loop for seconds in JSON.parse, so commas
- * and brackets outside strings are counted first.
+ * Returns whether a body contains too many values. Millions of tiny values in a body of permitted size would block the
+ * event loop for seconds in JSON.parse, so commas and brackets outside strings are counted first.
  */
-function holdsTooMany(json: Buffer): boolean {
+function hasTooManyValues(json: Buffer): boolean {
   if (json.length <= MAX_VALUES) return false;
   let marks = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
-    if (byte === QUOTE) at = endOfText(json, at + 1);
+    if (byte === QUOTE) at = textEnd(json, at + 1);
     else if (byte === COMMA || byte === BRACKET || byte === BRACE) marks += 1;
     if (marks > MAX_VALUES) return true;
   }
@@ -70,7 +70,7 @@ function holdsTooMany(json: Buffer): boolean {
 }
 
 /** Returns the index of the closing quote, which is preceded by an even number of backslashes. */
-function endOfText(json: Buffer, start: number): number {
+function textEnd(json: Buffer, start: number): number {
   for (let quote = json.indexOf(QUOTE, start); quote >= 0; quote = json.indexOf(QUOTE, quote + 1)) {
     let before = quote - 1;
     while (before >= start && json[before] === BACKSLASH) before -= 1;
@@ -97,7 +97,8 @@ function collect(
   let finished = false;
   let waiting = false;
   let progress: NodeJS.Timeout | null = null;
-  // Most bodies arrive with their headers and are complete by then. A timer for each would cost as much as parsing.
+  // Most bodies arrive with their headers and are complete before this runs. A timer for each would cost as much as
+  // parsing.
   setImmediate(() => {
     if (finished) return;
     progress = setInterval(() => {

@@ -77,8 +77,8 @@ function headerList(names: readonly string[]): string {
 }
 
 /**
- * Closing a socket while the client is still sending resets it, and the reset can overtake the response (RFC 9112
- * section 9.6). So the rest of the body is discarded for a moment.
+ * Ends a response and discards the rest of the request body for a moment. Closing a socket while the client is still
+ * sending resets it, and the reset can overtake the response (RFC 9112 section 9.6).
  */
 function endAfterBody(response: ServerResponse, text: string): void {
   response.write(text);

@@ -8,7 +8,7 @@ const defaultLimits = {
   default: 120,
   address: ADDRESS_LIMIT,
   session: SESSION_LIMIT,
-  // Never shown, because a request over this limit has been counted.
+  // This window is never shown, because a request over the workspace limit has already been counted.
   workspace: 0,
 } as const;
 

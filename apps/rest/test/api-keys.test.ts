@@ -17,7 +17,7 @@ import {
 
 const world = await openWorld();
 const rest = await openRest(world);
-/** The same /v1 as if in another process. */
+/** Serves the same /v1, as if from another process. */
 let other: RestServer;
 
 beforeAll(async () => {

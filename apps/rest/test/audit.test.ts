@@ -293,7 +293,7 @@ async function log() {
   const { data } = await invoke(world.as(world.workspace_id), listAudit, { limit: 100 });
   return data.toSorted((left, right) => right.sequence - left.sequence);
 }
-const lengthOfLog = async () => (await log())[0]?.sequence ?? 0;
+const logLength = async () => (await log())[0]?.sequence ?? 0;
 
 describe('an API operation', () => {
   it('is covered by this test', () => {
@@ -306,7 +306,7 @@ describe('an API operation', () => {
 
     it(`leaves one audit entry when it succeeds, and none when it is rejected: ${route}`, async () => {
       const { path, body, target_id } = await audited.prepare();
-      const before = await lengthOfLog();
+      const before = await logLength();
 
       const reply = await rest.call(method, path, { body });
       const response = await rest.call(method, audited.refused.path, { body: audited.refused.body });
@@ -323,7 +323,7 @@ describe('an API operation', () => {
         address: '127.0.0.1',
         request_id: reply.headers.get('x-request-id'),
       });
-      // No recipient addresses either, because the chain cannot be erased.
+      // The entry must not contain recipient addresses either, because the chain cannot be erased.
       expect(`${entry?.target_id} ${JSON.stringify(entry?.diff)}`).not.toContain('@');
       for (const hidden of audited.hidden ?? []) expect(JSON.stringify(entry)).not.toContain(hidden);
     });
@@ -335,7 +335,7 @@ describe('an API operation', () => {
     const key = await create('/api-keys', { name: 'Shop', scopes: ['email:send'] });
     await rest.call('DELETE', `/api-keys/${key.id}`);
     const webhook = await hook();
-    const before = await lengthOfLog();
+    const before = await logLength();
 
     const repeats = [
       await rest.call('POST', `/email/${id}/cancel`),
@@ -344,21 +344,21 @@ describe('an API operation', () => {
     ];
 
     expect(repeats.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(await lengthOfLog()).toBe(before);
+    expect(await logLength()).toBe(before);
   });
 });
 
 describe('a resend', () => {
   it('is sent and logged once when repeated under its Idempotency-Key', async () => {
     const id = await sent();
-    const before = await lengthOfLog();
+    const before = await logLength();
     const repeat = () => rest.call('POST', `/email/${id}/resend`, { headers: { 'idempotency-key': 'once' } });
 
     const responses = await Promise.all([repeat(), repeat(), repeat()]);
 
     const [resent_as, ...others] = new Set(responses.map(({ body }) => body.id));
     expect(others).toEqual([]);
-    expect(await lengthOfLog()).toBe(before + 1);
+    expect(await logLength()).toBe(before + 1);
     expect((await log())[0]).toMatchObject({ action: 'message.resent', target_id: id, diff: { resent_as } });
   });
 });

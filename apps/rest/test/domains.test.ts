@@ -427,12 +427,12 @@ describe('200', () => {
     const list = (query: string) => rest.call('GET', `/domains${query}`, { key: secret });
 
     const page = await list('?limit=2');
-    const rest_of_it = await list(`?limit=2&cursor=${page.body.next_cursor}`);
+    const remaining = await list(`?limit=2&cursor=${page.body.next_cursor}`);
 
-    const domains = [page, rest_of_it].flatMap((response) => response.body.data as { name: string }[]);
+    const domains = [page, remaining].flatMap((response) => response.body.data as { name: string }[]);
     expect(domains.map(({ name }) => name)).toEqual([...names].reverse());
     expect(domains[0]).toEqual((await get('three.list.test', { key: secret })).body);
-    expect([page.body.has_more, rest_of_it.body.has_more]).toEqual([true, false]);
+    expect([page.body.has_more, remaining.body.has_more]).toEqual([true, false]);
   });
 
   it('the sandbox domain is verified, needs no records and describes its purpose', async () => {
@@ -540,7 +540,7 @@ describe('200', () => {
   });
 });
 
-/** Runs the due jobs and returns how many of them were about a domain. */
+/** Runs the due cancellation jobs and returns how many were for the domain. */
 async function cancelJobsOf(domain: string): Promise<number> {
   const { services } = world;
   const jobs = await services.jobs.fetch('domain.cancel_mail', 100);

@@ -29,7 +29,7 @@ const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
 const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
 /** Processes everything that is due and returns how many copies of a message have reached the sink. */
-async function arrivesNow(id: string): Promise<number> {
+async function drainAndCount(id: string): Promise<number> {
   await world.drain();
   return copiesOf(id).length;
 }
@@ -43,10 +43,10 @@ describe('scheduled email', () => {
     });
 
     await world.clock.advance(HOUR_MS - 1);
-    expect(await arrivesNow(id)).toBe(0);
+    expect(await drainAndCount(id)).toBe(0);
     await world.clock.advance(1);
     expect((await show(id)).body).toMatchObject({ recipients: [{ waiting: { reason: 'no_worker', until: null } }] });
-    expect(await arrivesNow(id)).toBe(1);
+    expect(await drainAndCount(id)).toBe(1);
     expect((await show(id)).body.events).toMatchObject([
       { type: 'email.scheduled' },
       { type: 'email.queued' },
@@ -72,8 +72,8 @@ describe('scheduled email', () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     await world.clock.advance(3 * DAY_MS);
 
-    expect(await arrivesNow(id)).toBe(1);
-    expect(await arrivesNow(id)).toBe(1);
+    expect(await drainAndCount(id)).toBe(1);
+    expect(await drainAndCount(id)).toBe(1);
   });
 
   it('retains its job until the latest time that is allowed', async () => {
@@ -94,9 +94,9 @@ describe('scheduled email', () => {
     expect(moved.status, moved.text).toBe(200);
 
     await world.clock.advance(HOUR_MS - 1);
-    expect(await arrivesNow(id)).toBe(0);
+    expect(await drainAndCount(id)).toBe(0);
     await world.clock.advance(1);
-    expect(await arrivesNow(id)).toBe(1);
+    expect(await drainAndCount(id)).toBe(1);
   });
 });
 
@@ -117,9 +117,9 @@ describe('200', () => {
     });
     expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 120 });
     await world.clock.advance(2 * HOUR_MS - 1);
-    expect(await arrivesNow(id)).toBe(0);
+    expect(await drainAndCount(id)).toBe(0);
     await world.clock.advance(1);
-    expect(await arrivesNow(id)).toBe(1);
+    expect(await drainAndCount(id)).toBe(1);
   });
 
   it('scheduled email is moved to an earlier time, after which its first job does nothing', async () => {
@@ -128,9 +128,9 @@ describe('200', () => {
     expect((await move(id, inMs(HOUR_MS))).status).toBe(200);
 
     await world.clock.advance(HOUR_MS);
-    expect(await arrivesNow(id)).toBe(2);
+    expect(await drainAndCount(id)).toBe(2);
     await world.clock.advance(10 * HOUR_MS);
-    expect(await arrivesNow(id)).toBe(2);
+    expect(await drainAndCount(id)).toBe(2);
   });
 
   it('email rescheduled to now, or to at most 60 s in the past, is sent immediately', async () => {
@@ -143,7 +143,7 @@ describe('200', () => {
         scheduled_at: inMs(0),
         recipients: [{ waiting: { reason: 'no_worker' } }],
       });
-      expect(await arrivesNow(id)).toBe(1);
+      expect(await drainAndCount(id)).toBe(1);
     }
   });
 
@@ -152,9 +152,9 @@ describe('200', () => {
 
     expect((await move(id, inMs(HOUR_MS))).body).toMatchObject({ status: 'scheduled', scheduled_at: inMs(HOUR_MS) });
 
-    expect(await arrivesNow(id)).toBe(0);
+    expect(await drainAndCount(id)).toBe(0);
     await world.clock.advance(HOUR_MS);
-    expect(await arrivesNow(id)).toBe(1);
+    expect(await drainAndCount(id)).toBe(1);
     const types = ((await show(id)).body.events as { type: string }[]).map((event) => event.type);
     expect(types).toEqual(['email.queued', 'email.delivered']);
   });
@@ -165,7 +165,7 @@ describe('200', () => {
 
     for (let hour = 1; hour <= 10; hour++) {
       await world.clock.advance(HOUR_MS);
-      expect(await arrivesNow(id)).toBe(hour < 4 ? 0 : 1);
+      expect(await drainAndCount(id)).toBe(hour < 4 ? 0 : 1);
     }
   });
 
@@ -276,7 +276,7 @@ describe('422', () => {
       reason: 'already_canceled',
     });
     await world.clock.advance(3 * HOUR_MS);
-    expect(await arrivesNow(id)).toBe(0);
+    expect(await drainAndCount(id)).toBe(0);
   });
 
   it('a time more than 60 s in the past or 366 days ahead is rejected, and changes nothing', async () => {

@@ -43,10 +43,10 @@ const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
 const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
 /**
- * Returns a copy without what identifies the message: its ID, the signatures, and the boundary and date derived from
- * it.
+ * Returns a copy without the parts that identify the message: its ID, the signatures, and the boundary and date derived
+ * from it.
  */
-function saysOf(id: string, to: string): string {
+function textOf(id: string, to: string): string {
   const copy = copiesOf(id).find((mail) => mail.envelope_to[0] === to);
   const raw = copy ? beforeSigning(copy.raw) : '';
   const boundary = /boundary="?([^";\r\n]+)/.exec(raw)?.[1] ?? '\n';
@@ -82,7 +82,7 @@ describe('202', () => {
     expect(after.message_id).not.toBe(before.message_id);
     for (const to of ['ada@example.com', 'bob@example.com', 'carl@example.com', 'eve@example.com']) {
       expect(copiesOf(id).filter((mail) => mail.envelope_to[0] === to)).toHaveLength(1);
-      expect(saysOf(id, to)).toBe(saysOf(old, to));
+      expect(textOf(id, to)).toBe(textOf(old, to));
     }
     expect(copiesOf(old)).toHaveLength(4);
   });

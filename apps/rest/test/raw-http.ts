@@ -7,7 +7,7 @@ export interface RawResponse {
   readonly body: Record<string, unknown>;
 }
 
-/** A connection on which a test writes what no HTTP client would send. */
+/** A connection on which a test writes bytes that no HTTP client would send. */
 export interface RawConnection {
   readonly socket: Socket;
   write(bytes: string | Uint8Array): void;

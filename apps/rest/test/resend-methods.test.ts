@@ -57,7 +57,7 @@ function methodsOf(part: object, path = ''): ClientMethod[] {
 const ANY = { id: 'x', name: 'x', email: 'a@b.test', emailId: 'x', contactId: 'x', endpoint: 'x', events: [], to: 'x' };
 const argument_lists: readonly (readonly unknown[])[] = [[ANY], ['x', ANY], [[ANY]], ['x', 'y'], []];
 
-/** Computed from the arguments, without a request. */
+/** Methods that compute their result from the arguments, without a request. */
 const LOCAL = ['webhooks.verify'];
 
 /** Differences from Resend. Everything else that is supported behaves the same. */
@@ -79,7 +79,7 @@ async function isOffered({ name, call }: ClientMethod): Promise<boolean> {
     try {
       await call(...args);
     } catch {
-      // It expects other arguments.
+      // The method expects other arguments.
     }
     if (responses.slice(before).some(({ text }) => !text.includes('Supported Resend APIs'))) return true;
   }

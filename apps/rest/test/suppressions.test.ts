@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 
 let world: World;
 let rest: RestServer;
-/** The same /v1 as if in another process. */
+/** Serves the same /v1, as if from another process. */
 let other: RestServer;
 
 beforeAll(open);

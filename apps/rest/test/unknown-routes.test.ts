@@ -28,7 +28,7 @@ async function raw(method: string, target: string) {
   return response;
 }
 
-async function usedOf(address: string): Promise<number> {
+async function usedRequests(address: string): Promise<number> {
   const rows = await world.services.sql<{ used: number }[]>`
     select used from rate_windows
     where subject = md5(${address})::uuid and class = 'address' and minute = date_trunc('minute', clock_now())`;
@@ -144,7 +144,7 @@ describe('404', () => {
     ];
 
     expect(responses.map((response) => errorOf(response).reason)).toEqual(Array(3).fill('route_not_found'));
-    expect(await usedOf('127.0.0.1')).toBe(3);
+    expect(await usedRequests('127.0.0.1')).toBe(3);
   });
 
   it("a trusted proxy's client address is counted, read from the right, and no other peer is trusted", async () => {
@@ -159,9 +159,9 @@ describe('404', () => {
     await ask(behind_proxy, 'fe80::6%eth0');
 
     for (const address of ['192.0.2.2', '192.0.2.3', '192.0.2.4', '2001:db8:0:0::/64', 'fe80:0:0:0::/64'])
-      expect([address, await usedOf(address)]).toEqual([address, 1]);
-    for (const address of ['192.0.2.1', '203.0.113.9', '10.1.2.3']) expect(await usedOf(address)).toBe(0);
-    expect(await usedOf('127.0.0.1')).toBe(1);
+      expect([address, await usedRequests(address)]).toEqual([address, 1]);
+    for (const address of ['192.0.2.1', '203.0.113.9', '10.1.2.3']) expect(await usedRequests(address)).toBe(0);
+    expect(await usedRequests('127.0.0.1')).toBe(1);
   });
 
   it('the proxy itself is counted if it sends no valid address', async () => {
@@ -169,7 +169,7 @@ describe('404', () => {
       await behind_proxy.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
     await behind_proxy.call('GET', '/nothing');
 
-    expect(await usedOf('127.0.0.1')).toBe(6);
+    expect(await usedRequests('127.0.0.1')).toBe(6);
   });
 
   it('a key is admitted by the client address that a trusted proxy sends', async () => {

@@ -116,9 +116,9 @@ describe('200', () => {
     const page = await rest.call('GET', '/webhooks?limit=1', { key });
 
     expect(entriesOf(page).map((entry) => entry.id)).toEqual([second]);
-    const rest_of_it = await rest.call('GET', `/webhooks?limit=1&cursor=${page.body.next_cursor}`, { key });
-    expect(entriesOf(rest_of_it).map((entry) => entry.id)).toEqual([id]);
-    expect(rest_of_it.body).toMatchObject({ has_more: false, next_cursor: null });
+    const remaining = await rest.call('GET', `/webhooks?limit=1&cursor=${page.body.next_cursor}`, { key });
+    expect(entriesOf(remaining).map((entry) => entry.id)).toEqual([id]);
+    expect(remaining.body).toMatchObject({ has_more: false, next_cursor: null });
   });
 
   it('an update changes the specified fields and preserves the rest', async () => {

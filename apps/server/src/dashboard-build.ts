@@ -76,6 +76,6 @@ function setPriorityQuietly(pid: number): void {
   try {
     setPriority(pid, 10);
   } catch {
-    // Some systems do not allow a process to do this.
+    // Some systems do not allow changing a process's priority.
   }
 }

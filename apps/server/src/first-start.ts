@@ -52,7 +52,8 @@ export async function showSecrets(values: Values, data_dir: string, terminal: bo
 }
 
 /**
- * Returns a folder in the data directory or, if that is not writable, as in a read-only container, a temporary folder.
+ * Returns a folder in the data directory, or a temporary folder if the data directory is not writable, as in a
+ * read-only container.
  */
 async function folderFor(data_dir: string): Promise<string> {
   const folder = resolve(data_dir, 'first-start');

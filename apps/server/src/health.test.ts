@@ -21,11 +21,11 @@ it('fairness N9: /readyz queries the database only once for all requests within 
       return ((await response.json()) as { readonly database: string }).database;
     };
   };
-  const [askAlone, askTogether] = [await open(), await open()];
-  expect(await askAlone()).toBe('ok');
+  const [askSeparately, askShared] = [await open(), await open()];
+  expect(await askSeparately()).toBe('ok');
   const needed = statements;
 
-  const results = await Promise.all(Array.from({ length: 20 }, askTogether));
+  const results = await Promise.all(Array.from({ length: 20 }, askShared));
 
   expect(new Set(results)).toEqual(new Set(['ok']));
   expect(needed).toBeGreaterThan(0);

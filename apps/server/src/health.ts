@@ -20,7 +20,7 @@ interface Readiness {
   readonly schema: string | null;
   readonly migrations: string;
   readonly workers: number | null;
-  /** What a 202 guarantees: that a standby also has the message, or only the disk of one server. */
+  /** The durability that a 202 guarantees: the message is also on a standby, or only on the disk of one server. */
   readonly commits_wait_for: CommitWait | null;
 }
 

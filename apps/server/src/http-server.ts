@@ -5,7 +5,7 @@ import { type Config, type Log, listenNear } from '@postrider/core';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What the listener serves. Null means that the role does not run in this process. */
+/** The handlers that the listener serves. Null means that the role does not run in this process. */
 export interface Mounts {
   readonly health: Handler;
   readonly metrics: Handler;
@@ -64,7 +64,7 @@ export async function bindHttpServer(config: Config, log: Log): Promise<HttpServ
   };
 }
 
-/** Routes requests to their mount and tracks those in progress. */
+/** Routes requests to their mount and tracks requests in flight. */
 class MountedRequests {
   readonly #log: Log;
   readonly #open = new Set<ServerResponse>();
@@ -160,7 +160,9 @@ function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Without the REST role, no address is counted, but the response is still JSON. */
+/**
+ * Rejects malformed input in a process without the REST role. No address is counted, but the response is still JSON.
+ */
 async function refusePlainly(_error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable) return;
   const error = { code: 'invalid_request', reason: 'malformed_request', message: 'The request is not valid HTTP.' };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-/** Returns what a process that logs this error writes to stderr. */
+/** Returns the stderr output of a process that logs this error. */
 async function logged(error: string): Promise<unknown> {
   const program = `
     import { createLog } from './log.ts';

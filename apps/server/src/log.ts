@@ -18,7 +18,7 @@ export function createLog(config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>, term
     : pino(options, toStderr(false));
 }
 
-/** Returns whether the output is closed: the pipe has no reader anymore, or the terminal was closed. */
+/** Returns whether the output is closed: the pipe no longer has a reader, or the terminal was closed. */
 export function isHungUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'EIO');
 }
@@ -33,7 +33,10 @@ function toStderr(sync: boolean) {
   return stream;
 }
 
-/** Driver errors contain their connection, including its keys, and details that quote rows. Neither is logged. */
+/**
+ * Returns the parts of an error that may be logged. Driver errors contain their connection, including its keys, and
+ * details that quote rows. Neither is logged.
+ */
 function plainError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   return {

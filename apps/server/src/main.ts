@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   }
   const log = countOutages(createLog(config, process.stderr.isTTY ?? false));
   const stopping = new AbortController();
-  const stopAsked = signalled().then((signal) => {
+  const stop_requested = signalled().then((signal) => {
     stopping.abort();
     log.info({ signal }, 'stopping');
     setTimeout(
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   });
   const running = await startOrExplain(config, log, stopping.signal);
   if (!running) return;
-  await stopAsked;
+  await stop_requested;
   try {
     await running.stop();
   } catch (error) {

@@ -12,7 +12,7 @@ import { type HttpServer, type Mounts, writeJson } from './http-server.ts';
 import { openMetricsEndpoint } from './telemetry/metrics-endpoint.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 
-/** The ports of the non-HTTP listeners, or null for one that is disabled. */
+/** The ports of the non-HTTP listeners. The port of a disabled listener is null. */
 export interface ListenerPorts {
   readonly capture: number | null;
   readonly inbound: number | null;

@@ -67,15 +67,15 @@ const LOCK_PART = 0.8;
 const ASK_MS = 5000;
 
 /**
- * Starts a process: database, migrations, provisioning, port, and roles. Stopping undoes these in reverse order, and so
- * does the signal between two startup steps.
+ * Starts a process: database, migrations, provisioning, port, and roles. Stopping undoes these steps in reverse order,
+ * and so does an abort between two of them.
  */
 export async function startPostrider(
   config: Config,
   log: Log,
   on_progress: (line: string) => void,
   signal: AbortSignal,
-  /** Called immediately, because its secrets exist nowhere else and startup may still fail. */
+  /** Called as soon as the secrets have been created, because they exist nowhere else and startup may still fail. */
   on_provisioned: (provisioned: Provisioned) => void = () => undefined,
   /** Whether to build the dashboard alongside the server if its sources are newer than its build. */
   builds_dashboard = false,
@@ -124,7 +124,7 @@ export async function startPostrider(
     const encryption = createEncryption(secret_key, config.SECRET_KEY_PREVIOUS);
     await requireSecrets({ sql, encryption });
     await extendPartitions(sql).catch((error: unknown) =>
-      // Until then, the default partition stores the rows, and the hourly job retries.
+      // The default partition stores the rows until the hourly job succeeds in creating the partitions.
       log.error({ err: error }, 'failed to create partitions at startup'),
     );
     const accept_connections = connectSingly(database_url, ACCEPT_CONNECTIONS, {
@@ -234,7 +234,10 @@ function connectReplica({ DATABASE_READ_URL, LIMITS }: Config, primary: Sql, log
   );
 }
 
-/** A database that becomes unavailable between two steps is awaited like one that was never up. */
+/**
+ * Waits for the database and prepares the schema. A database that becomes unavailable in between is awaited like one
+ * that was never up.
+ */
 async function awaitSchema(
   config: Config,
   database_url: string,
@@ -252,7 +255,7 @@ async function awaitSchema(
   }
 }
 
-/** Waits for a database that is starting or temporarily unavailable. Any other problem with it fails startup. */
+/** Waits for a database that is starting or temporarily unavailable. Any other database problem fails startup. */
 async function awaitDatabase(
   database_url: string,
   on_progress: (line: string) => void,

@@ -65,7 +65,7 @@ export async function openDatabaseProxy(database_url: string): Promise<DatabaseP
     silence() {
       for (const socket of sockets) {
         socket.unpipe();
-        // Read and discarded, so that the peer sees everything accepted.
+        // Data is read and discarded, so that the peer sees everything accepted.
         socket.resume();
       }
     },

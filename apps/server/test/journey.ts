@@ -17,7 +17,7 @@ import { killLeftOvers, type ServerProcess, startServer } from './server-process
 
 export interface Journey {
   readonly sql: Sql;
-  /** Affects only the database. The processes use their own clocks. */
+  /** The database's clock. The processes use their own clocks. */
   readonly clock: TestClock;
   readonly smtp: SmtpSink;
   /** The key with every scope. */
@@ -82,7 +82,7 @@ export async function statesOf(sql: Sql): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.state, row.count]));
 }
 
-/** Returns the number of copies of each message in the sink, and how many of them differ. */
+/** Returns the number of copies of each message in the sink, and the number of distinct bodies among them. */
 export function copiesOf(smtp: SmtpSink): Map<string, { copies: number; bodies: number }> {
   const groups = Map.groupBy(smtp.mails, (mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
   return new Map(

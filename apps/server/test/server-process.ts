@@ -8,7 +8,7 @@ const MAIN = 'apps/server/src/main.ts';
 // Shares the compile cache, so that later processes of a test start faster.
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
 const START_DEADLINE_MS = 90_000;
-/** Each process binds free ports and prints them in its banner; the default ports are for people. */
+/** Each process binds free ports and prints them in its banner. The default ports are left for manual runs. */
 const FREE_PORTS = { PORT: '0', CAPTURE_PORT: '0', INBOUND_PORT: '0' } as const;
 
 export interface Exit {
@@ -35,13 +35,13 @@ export interface LaunchedProcess {
   readonly exited: Promise<Exit>;
   stdout(): string;
   stderr(): string;
-  /** Parsed log lines. */
+  /** Returns the parsed log lines. */
   logged(): Record<string, unknown>[];
   /** Sends a signal to this process only. */
   signal(name: NodeJS.Signals): void;
   /** Resolves once standard output matches; rejects if the process exits first. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Closes our end of its standard output and standard error. */
+  /** Closes our end of the process's standard output and standard error. */
   hangUp(): void;
 }
 
@@ -50,9 +50,9 @@ export interface ServerProcess extends LaunchedProcess {
   readonly port: number;
   /** Returns the port of a listener from the banner. */
   portOf(listener: 'SMTP capture' | 'Bounces' | 'Metrics'): number;
-  /** Sends a request to a path of this process; an object becomes a JSON body, a string is sent as is. */
+  /** Sends a request to a path of this process. An object becomes a JSON body; a string is sent unchanged. */
   call(method: string, path: string, options?: CallOptions): Promise<ApiResponse>;
-  /** Sends a signal to stop it and waits for it to exit. */
+  /** Signals the process to stop and waits for it to exit. */
   end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): Promise<Exit>;
   kill(): Promise<Exit>;
 }
@@ -173,7 +173,7 @@ export async function startServer(env: Readonly<Record<string, string>>, checkou
   };
 }
 
-/** Kills what a failed test left running. For afterAll. */
+/** Kills the processes that a failed test left running. Call it in afterAll. */
 export async function killLeftOvers(): Promise<void> {
   const processes = [...launched];
   await Promise.all(

@@ -85,7 +85,7 @@ const senders: Readonly<Record<string, () => Promise<unknown>>> = {
     send(`${admin}/trpc/test.send`, mail, { cookie: person.cookie, 'x-postrider': '1' }),
 };
 
-/** Returns the stored rows of a message, without its identifiers, timestamps and sender. */
+/** Returns the stored rows of a message, without its identifiers, timestamps, and sender. */
 async function rowsOf(response: unknown) {
   const id = /msg_[0-9a-z]+/.exec(JSON.stringify(response))?.[0];
   expect(id, JSON.stringify(response)).toBeDefined();

@@ -68,7 +68,7 @@ describe('jobs without lanes', () => {
 
     await addRecoveries(100);
 
-    // Before workers fetched a job as soon as they had capacity, they ran one every five seconds.
+    // Workers fetch a job as soon as they have capacity. At one job every five seconds, this would time out.
     await vi.waitFor(async () => expect(await jobsIn('webhook.recover', 'completed')).toHaveLength(100), 30_000);
     for (const { metrics } of workers) await metrics.publish();
     const [sum] = await world.services.sql`
@@ -123,7 +123,7 @@ describe('jobs without lanes', () => {
     const { services, metrics } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
-    // Our own connections are closed after idling for seconds.
+    // Our own connections are closed after a few seconds of idling.
     await lock`set local idle_in_transaction_session_timeout = 0`;
     await lock`lock table webhook_deliveries in access exclusive mode`;
     await lock`lock table webhooks in access exclusive mode`;
@@ -171,7 +171,7 @@ describe('jobs without lanes', () => {
     const { services } = await startWorker();
     const lock = await world.services.sql.reserve();
     await lock`begin`;
-    // Our own connections are closed after idling for seconds.
+    // Our own connections are closed after a few seconds of idling.
     await lock`set local idle_in_transaction_session_timeout = 0`;
     await lock`lock table webhook_deliveries, webhooks in access exclusive mode`;
     await addRecoveries(1);
@@ -195,7 +195,8 @@ describe('workers.list', () => {
   it("shows each worker's jobs, and marks crashed workers as not live", async () => {
     const first = await startWorker();
     await first.metrics.publish();
-    // It sends a heartbeat every thirty seconds of real time, so to the others it is silent from now on.
+    // The first worker sends a heartbeat every thirty seconds of real time, so other workers see it as silent from now
+    // on.
     await world.clock.advance(120_000);
     const second = await startWorker();
     await second.metrics.publish();

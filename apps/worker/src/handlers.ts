@@ -23,7 +23,7 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'webhook.recover': (services, data) => oweRange(services, data),
 };
 
-/** Sequential, to use only one connection. */
+/** Runs the roll-ups sequentially so that they use only one connection. */
 async function rollUpNumbers(services: Services): Promise<void> {
   await runAll('the roll-ups', [() => rollUpStats(services), () => rollUpFailures(services)]);
 }

@@ -27,13 +27,13 @@ export interface WorkerRole {
 export interface WorkerSeams {
   /** The port of the inbound role in this process. */
   readonly inbound_port?: number | null;
-  /** Services whose connections allow long statements; defaults to the same services. */
+  /** Services whose connections allow long statements. Defaults to the role's own services. */
   readonly task_services?: Services;
 }
 
 /**
- * Egress: sends and retries messages that are due, and runs the periodic tasks. Any number of workers may run
- * concurrently.
+ * Creates the egress role, which sends and retries due messages and runs the periodic tasks. Any number of workers may
+ * run concurrently.
  */
 export function createRole(services: Services, seams: WorkerSeams = {}): WorkerRole {
   const task_services = seams.task_services ?? services;
@@ -50,7 +50,7 @@ export function createRole(services: Services, seams: WorkerSeams = {}): WorkerR
       stops.unshift(() => metrics.stop());
       const pump = startDeliveryPump(services, mailers, holds, metrics);
       const webhooks = startWebhookPump(services, http, holds, metrics);
-      // Concurrently, because each may take the whole grace period.
+      // Both pumps stop concurrently because each may take the whole grace period.
       const works: { stop(): Promise<unknown> }[] = [pump, webhooks];
       stops.unshift(() =>
         runTogether(

@@ -7,7 +7,7 @@ import { createWorld, mailCertificate, type World } from '@postrider/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const POLICY_HOST = '127.0.0.9';
-// Longer than a transport caches what it learned about a domain.
+// Longer than a transport caches its findings about a domain.
 const TWO_MINUTES_MS = 120_000;
 const policy = 'version: STSv1\r\nmode: enforce\r\nmx: mx1.good.test\r\nmax_age: 86400\r\n';
 const trusted = getCACertificates('default');

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface AlertSink {
   readonly url: string;
-  /** Rules of the alarms it was notified about. */
+  /** The rules of the alarms that the sink was notified about. */
   readonly rules: ReadonlySet<string>;
   stop(): Promise<void>;
 }

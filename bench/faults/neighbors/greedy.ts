@@ -15,13 +15,13 @@ const TIMEOUT_MS = 30_000;
 const LARGE_BYTES = 1_000_000;
 const STORED_BYTES = 10_000_000;
 const STORED = 4;
-const UPLOADS_A_KEY = 60;
+const UPLOADS_PER_KEY = 60;
 const QUERIES_IN_FLIGHT = 6;
 const MESSAGES_IN_FLIGHT = 8;
 const PARTS = 1100;
 
 /** Returns every way for a workspace to request too much, in order. */
-export function actsOf(
+export function attacksOf(
   account: Account,
   second_secret: string,
   endpoints: Endpoints,
@@ -46,7 +46,7 @@ export function actsOf(
     {
       name: 'slow uploads with two keys',
       async run(until) {
-        const stops = [secret, second_secret].map((key) => startSlowUploads(endpoints.ports, key, UPLOADS_A_KEY));
+        const stops = [secret, second_secret].map((key) => startSlowUploads(endpoints.ports, key, UPLOADS_PER_KEY));
         await untilAborted(until);
         for (const stop of stops) stop();
       },
@@ -105,7 +105,7 @@ export async function post(port: number, path: string, secret: string, body: obj
   await response.arrayBuffer();
 }
 
-/** Keeps that many calls in flight, starting another when one is rejected. */
+/** Keeps `count` calls in flight, starting another whenever one ends. */
 export async function inFlight(
   count: number,
   until: AbortSignal,

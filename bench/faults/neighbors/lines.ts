@@ -21,11 +21,11 @@ export interface LineOptions {
   readonly account: Account;
   readonly sandbox_secret: string;
   readonly endpoints: Endpoints;
-  /** Adds that many notices of the greedy workspace, pending for a webhook at this address. */
+  /** Adds pending notices of the greedy workspace for a webhook at this address. */
   readonly addNotices: (webhook_url: string) => Promise<void>;
 }
 
-/** Returns what a greedy workspace or a stranger can push into shared queues and tables. */
+/** Returns the acts by which a greedy workspace or a stranger fills shared queues and tables. */
 export function lineActs({ account, sandbox_secret, endpoints, addNotices }: LineOptions): Act[] {
   const [port = 0] = endpoints.ports;
   const portOf = (turn: number) => endpoints.ports[turn % endpoints.ports.length] ?? 0;

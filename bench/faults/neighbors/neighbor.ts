@@ -68,8 +68,8 @@ export class Neighbor {
   }
 
   /**
-   * Returns when each of its emails reached the mail server, in milliseconds after its request; infinite if it never
-   * did.
+   * Returns the milliseconds between the request for each email and its arrival at the mail server, or infinity if it
+   * never arrived.
    */
   arrivals(entries: readonly ArrivalEntry[]): readonly { readonly of: Sample['of']; readonly ms: number }[] {
     const arrived = new Map(entries.map(({ recipient, at }) => [recipient, at]));

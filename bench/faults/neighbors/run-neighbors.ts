@@ -9,7 +9,7 @@ import { type MailSink, startMailSink } from '../mail-sink.ts';
 import { createRandom } from '../random.ts';
 import { createLog, wallTime } from '../wall-time.ts';
 import { startAlertSink } from './alert-sink.ts';
-import { actsOf } from './greedy.ts';
+import { attacksOf } from './greedy.ts';
 import { lineActs } from './lines.ts';
 import { type Account, type Endpoints, Neighbor } from './neighbor.ts';
 import { Stranger } from './stranger.ts';
@@ -24,7 +24,7 @@ const LAST_MS = 30_000;
 const DOT_MS = 60_000;
 const WRONG_KEYS_PER_SECOND = 500;
 const NOTICES = 1000;
-const TOLD_WITHIN_SECONDS = 60;
+const NOTICE_WITHIN_SECONDS = 60;
 const MIB = 1024 * 1024;
 const SLOW_DOMAINS = [20, 21, 22, 23, 24, 25].map((host) => ({
   name: `slow-${host}.test`,
@@ -93,7 +93,7 @@ async function underLoad(): Promise<Check[]> {
   await pause(CALM_MS);
   const slow_names = SLOW_DOMAINS.map(({ name }) => name);
   const actions = [
-    ...actsOf(greedy, second.secret, endpoints, slow_names),
+    ...attacksOf(greedy, second.secret, endpoints, slow_names),
     ...lineActs({
       account: greedy,
       sandbox_secret: sandbox.secret,
@@ -106,7 +106,7 @@ async function underLoad(): Promise<Check[]> {
     const since = wallTime();
     const signal = AbortSignal.timeout(ACT_MS);
     await run(signal);
-    sayHow(neighbor, ledgers, since);
+    reportNeighbor(neighbor, ledgers, since);
     await pause(REST_MS);
   }
   await neighbor.stop();
@@ -121,10 +121,10 @@ async function withoutWorkers(): Promise<Check> {
   say('both workers stop while the notices wait');
   await Promise.all(instance.workers.map(({ slot }) => slot.stop()));
   const stopped = performance.now();
-  const until = stopped + 2 * TOLD_WITHIN_SECONDS * 1000;
+  const until = stopped + 2 * NOTICE_WITHIN_SECONDS * 1000;
   while (!alerts.rules.has('no_worker') && performance.now() < until) await pause(100);
   const seconds = alerts.rules.has('no_worker') ? Math.round((performance.now() - stopped) / 1000) : Infinity;
-  return atMost('seconds until no_worker is told', seconds, TOLD_WITHIN_SECONDS);
+  return atMost('seconds until no_worker is told', seconds, NOTICE_WITHIN_SECONDS);
 }
 
 /** Creates a second workspace with its own domain. */
@@ -144,14 +144,17 @@ async function newAccount({ secret, names }: Instance, { ports: [port = 0] }: En
   return { secret: neighbor, from: 'Neighbor <orders@neighbor.test>' };
 }
 
-/** Returns null until all of its accepted emails have reached the mail server. */
+/**
+ * Returns the time of the neighbor's slowest email, or null until all of its accepted emails have reached the mail
+ * server.
+ */
 function latest(neighbor: Neighbor, { seen: arrivals }: Ledgers): number | null {
   const times = neighbor.arrivals(arrivals).map(({ ms }) => ms);
   const max = Math.max(...times);
   return Number.isFinite(max) ? max : null;
 }
 
-function sayHow(neighbor: Neighbor, { lives }: Ledgers, since: number): void {
+function reportNeighbor(neighbor: Neighbor, { lives }: Ledgers, since: number): void {
   const took = neighbor.samples.filter(({ began_at }) => began_at >= since).map(({ took_ms }) => took_ms);
   const probes = neighbor.probes.filter(({ at }) => at >= since).map(({ took_ms }) => took_ms);
   say(

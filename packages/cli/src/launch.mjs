@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs on the shell's Node, which may be too old for TypeScript; main.ts then runs on the one that npm installed.
+// Runs on the shell's Node. If that is too old for TypeScript, main.ts runs on the Node that npm installed instead.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -18,7 +18,7 @@ if (!existsSync(`${root}node_modules/commander`)) {
   console.error('Postrider is not installed here yet; run npm ci or npm start once, then the same command again.');
   process.exitCode = 1;
 } else if (runsTypeScript()) {
-  // As for npm start, DATA_DIR is relative to the repository.
+  // As with npm start, DATA_DIR is relative to the repository.
   process.chdir(root);
   keepCompiled();
   await import('./main.ts');

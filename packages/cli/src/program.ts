@@ -160,7 +160,7 @@ function emptyProgram(terminal: Terminal): Command {
     'text or json (json@1 pins the version); default: json if the output is not a terminal',
   );
   program.addHelpText('after', settings);
-  // Set before commands are added, because they inherit it.
+  // Set before any command is added, because commands inherit these settings.
   program.exitOverride().configureOutput({
     writeOut: (text) => terminal.print(text.replace(/\n$/, '')),
     writeErr: (text) => terminal.note(text.replace(/\n$/, '')),

@@ -31,11 +31,11 @@ export interface CommandLine {
   readonly directory: string;
   /** The name server used by the server. */
   readonly zone: DnsZone;
-  /** The environment of every command, with these variables added or replaced. */
+  /** Returns the environment of every command, with these variables added or replaced. */
   environment(env?: Environment): Environment;
   /** Runs a command in this process, which saves the second a new process takes to start. */
   postrider(args: readonly string[], env?: Environment): Promise<Outcome>;
-  /** Runs a command in its own process, with the output of a terminal. */
+  /** Runs a command in its own process, with text output as on a terminal. */
   launch(args: readonly string[], env?: Environment): Promise<Outcome>;
   /** Sends an email from the sandbox domain. */
   send(...rest: string[]): Promise<Outcome>;
@@ -165,7 +165,7 @@ export function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<Outcom
   });
 }
 
-/** Postgres may run as another user, which must be able to reach the directory. */
+/** Creates an empty directory that Postgres can reach even if it runs as another user. */
 export async function emptyDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'postrider-cli-'));
   await chmod(directory, 0o711);

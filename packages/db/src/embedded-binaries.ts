@@ -27,7 +27,7 @@ export async function findBinaries(
   progress: (line: string) => void,
 ): Promise<Binaries> {
   const { native, version } = findPackage();
-  let failure = hydrateLinks(native) ?? (await tryOut(user, native));
+  let failure = hydrateLinks(native) ?? (await tryBinaries(user, native));
   if (failure === null) return binariesIn(native, version);
 
   const copy = join(copy_into(), `binaries-${version}`);
@@ -35,7 +35,7 @@ export async function findBinaries(
     progress(`Copying Postgres to ${copy}, because it cannot run from node_modules`);
     copyReadable(native, copy);
   }
-  failure = hydrateLinks(copy) ?? (await tryOut(user, copy));
+  failure = hydrateLinks(copy) ?? (await tryBinaries(user, copy));
   if (failure === null) return binariesIn(copy, version);
   rmSync(copy, { recursive: true, force: true });
   throw unavailable(`its binaries do not run here (${failure})`);
@@ -74,7 +74,7 @@ function binariesIn(native: string, version: string): Binaries {
   };
 }
 
-async function tryOut(user: ServerUser | null, native: string): Promise<string | null> {
+async function tryBinaries(user: ServerUser | null, native: string): Promise<string | null> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   for (const program of ['postgres', 'initdb', 'pg_ctl']) {
     const { code, output } = await run(user, join(native, 'bin', program + suffix), ['--version']);

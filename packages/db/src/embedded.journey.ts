@@ -43,7 +43,7 @@ function postmasterPid(directory: string = data_dir): number {
 }
 
 /** Starts the database in a separate process, which is killed as soon as the database is up. */
-async function startAndDie(): Promise<void> {
+async function startThenExit(): Promise<void> {
   const module = new URL('./embedded.ts', import.meta.url).href;
   const script = `
     const { startEmbedded } = await import(${JSON.stringify(module)});
@@ -89,7 +89,7 @@ describe('startEmbedded', () => {
   });
 
   it('real R22: stops the server when its process dies, however abruptly, and restarts with the same data', async () => {
-    await startAndDie();
+    await startThenExit();
     const pidFile = join(data_dir, 'postgres/data/postmaster.pid');
     await expect.poll(() => existsSync(pidFile), { timeout: 30_000 }).toBe(false);
 

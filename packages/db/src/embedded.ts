@@ -139,7 +139,7 @@ async function openCluster(
   settings: Readonly<Record<string, string>>,
 ): Promise<Cluster> {
   const recorded = readState(data_dir);
-  const known = recorded && (await stillOurs(data_dir, recorded, progress)) ? recorded : null;
+  const known = recorded && (await isStillOwned(data_dir, recorded, progress)) ? recorded : null;
   const user = chooseUser(known ? join(resolve(data_dir, known.directory), 'data') : null);
   const state = known ?? (await createState(data_dir, user));
   const directory = resolve(data_dir, state.directory);
@@ -171,7 +171,7 @@ async function openCluster(
 }
 
 /** A database outside the data directory belongs to one data directory: a copied checkout gets its own. */
-async function stillOurs(data_dir: string, state: State, progress: (line: string) => void): Promise<boolean> {
+async function isStillOwned(data_dir: string, state: State, progress: (line: string) => void): Promise<boolean> {
   if (!isAbsolute(state.directory)) return true;
   const ownerFile = join(state.directory, 'owner');
   if (!existsSync(ownerFile)) {
@@ -241,11 +241,11 @@ function chooseUser(data: string | null): ServerUser | null {
     );
   }
   // A tree copied by root belongs to root, and Postgres rejects data that it does not own.
-  if (data && owner === 0) giveTo(user, data);
+  if (data && owner === 0) chownTo(user, data);
   return user;
 }
 
-function giveTo(user: ServerUser, directory: string): void {
+function chownTo(user: ServerUser, directory: string): void {
   lchownSync(resolve(directory, '..'), user.uid, user.gid);
   lchownSync(directory, user.uid, user.gid);
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {

@@ -70,10 +70,10 @@ const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 // Indexed by the number of the kind, and by the code of the last character.
-const prefixOfNumber: (string | undefined)[] = [];
+const prefixFor: (string | undefined)[] = [];
 for (const [kind, number] of Object.entries(kindNumbers)) {
   // Object.entries loses the key type of the record.
-  prefixOfNumber[number] = idPrefixes[kind as IdKind];
+  prefixFor[number] = idPrefixes[kind as IdKind];
 }
 
 const VALUES = new Uint8Array(128).fill(255);
@@ -118,7 +118,7 @@ function isMarked(text: string): boolean {
   const version = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS)] ?? 255;
   const variant = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS + 3)] ?? 255;
   const kind = VALUES[text.charCodeAt(PREFIX_CHARS + ID_CHARS - 1)] ?? 255;
-  const prefix = prefixOfNumber[kind];
+  const prefix = prefixFor[kind];
   return version >> 1 === 8 && (variant & 0b01100) === 0b01000 && prefix !== undefined && text.startsWith(prefix);
 }
 
@@ -164,7 +164,7 @@ export function idOfUuid(uuid: string): string {
   if (uuid.charCodeAt(8) !== 45) return uuid;
   // Version 8, and the variant of RFC 9562. Leases and jobs have other versions.
   if (uuid.charCodeAt(14) !== 56 || (hexAt(uuid, 19) & 0b1100) !== 0b1000) return uuid === NIL ? '' : uuid;
-  const prefix = prefixOfNumber[((hexAt(uuid, 34) << 4) | hexAt(uuid, 35)) & 31];
+  const prefix = prefixFor[((hexAt(uuid, 34) << 4) | hexAt(uuid, 35)) & 31];
   if (prefix === undefined) return uuid;
   let id = prefix + PAIRS[(hexAt(uuid, 0) << 4) | hexAt(uuid, 1)];
   for (const [a, b, c, d, e] of GROUPS) {

@@ -214,7 +214,7 @@ describe('a migration that waits for a lock', () => {
 
     const migrating = migrate(url, (line) => lines.push(line), migrations);
     try {
-      await expect.poll(() => lines.join()).toContain('tried again');
+      await expect.poll(() => lines.join()).toContain('Retrying');
       expect(await letters()).toEqual([1, 2]);
     } finally {
       done();

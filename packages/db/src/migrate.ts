@@ -21,7 +21,7 @@ const LOCK_PAUSE_MS = 1000;
 const TURN_PAUSE_MS = 200;
 const KEEP_ALIVE_MS = 15_000;
 const ANSWER_MS = 60_000;
-const LONGEST_STEP_MS = 6 * 3_600_000;
+const MAX_STEP_MS = 6 * 3_600_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
@@ -41,7 +41,7 @@ export async function migrate(
     // A migration may take hours; keep-alive probes detect a lost peer.
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    query_timeout: LONGEST_STEP_MS,
+    query_timeout: MAX_STEP_MS,
   });
   // Without this handler, a socket error between two queries would crash the process. The next query reports it.
   client.on('error', () => undefined);
@@ -63,7 +63,7 @@ export async function migrate(
         await client.query('rollback');
         if (attempt === LOCK_TRIES || !(error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE))
           throw error;
-        log?.('A lock was not to be had in time; the migration is tried again.');
+        log?.('A lock could not be acquired in time. Retrying the migration.');
         await pause(LOCK_PAUSE_MS);
       }
     }
@@ -165,7 +165,7 @@ async function isThere(sql: Sql, table: string): Promise<boolean> {
   return row?.present ?? false;
 }
 
-const WAY_OUT =
+const UPGRADE_ADVICE =
   'It was not changed. Start with an empty database (another DATA_DIR or DATABASE_URL), or run the release that created this one.';
 
 /**
@@ -179,10 +179,10 @@ export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS
   const known = await checksumsIn(directory);
   const [baseline] = [...known.keys()].sort();
   if (!(await isThere(sql, CHECKSUMS_TABLE)) || !rows.some(({ name }) => name === baseline))
-    throw new Error(`This database is too old to upgrade. ${WAY_OUT}`);
+    throw new Error(`This database is too old to upgrade. ${UPGRADE_ADVICE}`);
   const ran = await sql<{ name: string; checksum: string }[]>`select name, checksum from ${sql(CHECKSUMS_TABLE)}`;
   const other = ran.find(({ name, checksum }) => known.has(name) && known.get(name) !== checksum);
-  if (other) throw new Error(`This database ran a different version of migration ${other.name}.  ${WAY_OUT}`);
+  if (other) throw new Error(`This database ran a different version of migration ${other.name}.  ${UPGRADE_ADVICE}`);
 }
 
 /** Whether this role may change the schema: it owns the existing schema, or may create one. */

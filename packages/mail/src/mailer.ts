@@ -25,8 +25,9 @@ export function createMailer(options: MailerOptions): Mailer {
         const later = await next.send(envelope, raw, signal);
         outcome = {
           ...later,
-          error: later.error === null ? null : cleanRemoteText(`${storyOf(failed)}; then ${storyOf(later)}`),
-          transcript: `${failed.transcript}-- ${storyOf(failed)}\n${later.transcript}`,
+          error:
+            later.error === null ? null : cleanRemoteText(`${describeOutcome(failed)}; then ${describeOutcome(later)}`),
+          transcript: `${failed.transcript}-- ${describeOutcome(failed)}\n${later.transcript}`,
         };
       }
       return outcome;
@@ -53,7 +54,7 @@ function failedUnderway(outcome: SendOutcome): boolean {
   return cut_off && (outcome.stage === 'mail' || outcome.stage === 'rcpt');
 }
 
-function storyOf({ target, error, reply }: SendOutcome): string {
+function describeOutcome({ target, error, reply }: SendOutcome): string {
   const words = error ?? (reply ? `${reply.code} ${reply.text}` : 'no reply');
   return target === '' ? words : `${target}: ${words}`;
 }

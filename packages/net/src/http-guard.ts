@@ -57,7 +57,7 @@ const KEPT_BYTES = 1024;
 const MAX_READ_BYTES = 64 * 1024;
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 // This hint is for the operator, but users see the error.
-const HINT_OF_NODE = /; if the root CA is installed locally.*$/s;
+const NODE_HINT = /; if the root CA is installed locally.*$/s;
 // RFC 6761 section 6.3: these names refer to this machine, whatever a name server says.
 const LOCALHOST = /^(?:.+\.)?localhost\.?$/i;
 
@@ -325,5 +325,5 @@ function codeOf(error: unknown): string {
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
-  return error.message.replace(HINT_OF_NODE, '') || codeOf(error);
+  return error.message.replace(NODE_HINT, '') || codeOf(error);
 }

@@ -1,4 +1,4 @@
-const LONGEST_CHARSET_SHOWN = 40;
+const MAX_CHARSET_SHOWN = 40;
 
 /** Returns why a Content-Type does not declare JSON in UTF-8, or null if it does. */
 export function jsonMediaProblem(content_type: string | undefined): string | null {
@@ -9,7 +9,7 @@ export function jsonMediaProblem(content_type: string | undefined): string | nul
     if (name.trim().toLowerCase() !== 'charset') continue;
     const charset = value.trim().replace(/^"(.*)"$/, '$1');
     if (!/^utf-?8$/i.test(charset))
-      return `The charset ${charset.slice(0, LONGEST_CHARSET_SHOWN)} is not supported. Send JSON in UTF-8.`;
+      return `The charset ${charset.slice(0, MAX_CHARSET_SHOWN)} is not supported. Send JSON in UTF-8.`;
   }
   return null;
 }

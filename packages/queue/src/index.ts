@@ -23,11 +23,17 @@ export {
   type JobState,
   jobStates,
   jobsByIds,
-  pageOfJobs,
   type QueueGauges,
+  readJobPage,
   type ScheduleRow,
   schedulesOf,
 } from './job-views.ts';
 export { type AcquiredRow, createQueue, type Queue, type QueueOptions } from './queue.ts';
-export { fetchedJobs, fromJobsDueBy, fromReadyJobs, jobsAhead, keepNewestReady } from './waiting-jobs.ts';
+export {
+  fetchedJobs,
+  fromJobsDueBy,
+  fromReadyJobs,
+  jobsAhead,
+  keepNewestReadyJob,
+} from './waiting-jobs.ts';
 export type { Fault, Run, Work, WorkOptions } from './work-loop.ts';

@@ -125,13 +125,13 @@ export interface JobRequest {
   readonly priority: number | null;
   readonly count: number;
   /** Skips jobs created well before this, along with the dead index entries of fetched ones. Null for all. */
-  readonly made_after: Date | null;
+  readonly created_after: Date | null;
 }
 
 /**
  * Fetches ready jobs, as a fragment that returns id, retry_count, data, priority and created_on. It makes the same
  * change as pg-boss's fetch, with the same order among jobs of one priority. Dead index entries of fetched jobs cost
- * time until a vacuum; `made_after` skips them. Jobs with the same created_on are ordered by start_after: only one
+ * time until a vacuum; `created_after` skips them. Jobs with the same created_on are ordered by start_after: only one
  * index has that order, so no plan can use another or sort all ready jobs.
  *
  * The transaction does not wait for the disk, because a fetch lost in a Postgres crash is repeated. It must not contain
@@ -144,10 +144,10 @@ export function jobAcquisition(
   requests: readonly JobRequest[],
 ): Fragment {
   const table = sql(`pgboss.${queue.table}`);
-  const places = requests.map(({ priority, count, made_after }) => {
+  const places = requests.map(({ priority, count, created_after }) => {
     const which = priority === null ? sql`` : sql`and j.priority = ${sql.unsafe(String(priority))}`;
-    const among = made_after
-      ? sql`and j.created_on >= ${made_after.toISOString()}::text::timestamptz - make_interval(secs => ${COMMIT_SECONDS})`
+    const among = created_after
+      ? sql`and j.created_on >= ${created_after.toISOString()}::text::timestamptz - make_interval(secs => ${COMMIT_SECONDS})`
       : sql``;
     return sql`array(
       select n.place from (
@@ -267,7 +267,7 @@ export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, ke
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set state = 'completed', completed_on = pgboss.job_now(), output = null,
       deletion_seconds = ${kept_seconds}
-    where ctid = any (array(${placeOfHold(sql, queue, hold)}))`;
+    where ctid = any (array(${holdPlace(sql, queue, hold)}))`;
 }
 
 /**
@@ -278,9 +278,9 @@ export async function jobReturn(sql: Sql, queue: JobTable, hold: JobHold): Promi
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set state = 'retry', start_after = pgboss.job_now(),
       retry_limit = retry_limit + 1
-    where ctid = any (array(${placeOfHold(sql, queue, hold)}))`;
+    where ctid = any (array(${holdPlace(sql, queue, hold)}))`;
 }
 
-function placeOfHold(sql: Sql, queue: JobTable, { id, retry_count }: JobHold): Fragment {
+function holdPlace(sql: Sql, queue: JobTable, { id, retry_count }: JobHold): Fragment {
   return heldPlace(sql, queue, sql`${id}::uuid`, sql`${retry_count}::int`);
 }

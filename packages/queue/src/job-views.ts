@@ -78,7 +78,7 @@ const EXAMINED = 1000;
 type CandidateRow = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
 
 /** Returns jobs of some queues, latest first: by due time, by end, or, for any state, by creation. */
-export async function pageOfJobs(sql: Sql, query: JobQuery): Promise<JobPage> {
+export async function readJobPage(sql: Sql, query: JobQuery): Promise<JobPage> {
   const { state, since, until, data, after, count } = query;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
   const max = filtered ? EXAMINED : count;

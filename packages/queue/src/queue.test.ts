@@ -204,8 +204,8 @@ describe('the custom fetch', () => {
     const [{ created_on } = { created_on: null }] = await sql<
       { created_on: Date }[]
     >`select created_on from pgboss.job where id = ${recent}`;
-    const look = (made_after: Date | null) => sql<{ id: string; retry_count: number; data: unknown }[]>`
-      with taken as (${queue.acquisition(sql, 'parcel.carry', [{ priority: 0, count: 10, made_after }])}) select id, retry_count, data from taken`;
+    const look = (created_after: Date | null) => sql<{ id: string; retry_count: number; data: unknown }[]>`
+      with taken as (${queue.acquisition(sql, 'parcel.carry', [{ priority: 0, count: 10, created_after }])}) select id, retry_count, data from taken`;
 
     const lately = await queue.acquired('parcel.carry', await look(created_on));
     const all = await queue.acquired('parcel.carry', await look(null));
@@ -258,9 +258,9 @@ describe('a statement planned while the queue was empty', () => {
       await growing.start();
       const complete = (jobs: readonly { id: string; retry_count: number }[]) =>
         own.begin((tx) => growing.complete(tx, 'parcel.carry', jobs));
-      const made_after = new Date('2020-01-01T00:00:00Z');
+      const created_after = new Date('2020-01-01T00:00:00Z');
       const lately = () => own<{ id: string; retry_count: number; data: unknown }[]>`
-      with taken as (${growing.acquisition(own, 'parcel.carry', [{ priority: 0, count: 100, made_after }])}) select id, retry_count, data from taken`;
+      with taken as (${growing.acquisition(own, 'parcel.carry', [{ priority: 0, count: 100, created_after }])}) select id, retry_count, data from taken`;
       const walk = async () => {
         const first = await growing.fetch('parcel.carry', 100);
         const second = await growing.acquired('parcel.carry', await lately());

@@ -54,7 +54,7 @@ export interface Queue<C extends Catalogue> {
   resumption(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /**
    * Returns a fragment that fetches ready jobs and returns their rows, for `acquired`. It turns synchronous_commit off,
-   * so the transaction must not write anything else that has to be durable. With `made_after`, older jobs may be
+   * so the transaction must not write anything else that has to be durable. With `created_after`, older jobs may be
    * skipped: retries and scheduled jobs are found by a poll without it. Only the named priorities of the queue's jobs
    * are fetched.
    */
@@ -163,7 +163,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     acquired: readJobs,
     async fetch(name, count) {
       const rows = await sql<(AcquiredRow & { created_on: Date })[]>`
-        with taken as (${jobAcquisition(sql, tableOf(name), holder, [{ priority: null, count, made_after: null }])})
+        with taken as (${jobAcquisition(sql, tableOf(name), holder, [{ priority: null, count, created_after: null }])})
         select * from taken order by priority desc, created_on`;
       return (await readJobs(name, rows)).map(({ job }) => job);
     },
@@ -180,9 +180,9 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       const instances = await pg_boss.getInstances();
       return Math.max(1, instances.filter((instance) => instance.live).length);
     },
-    work(name, options_of_work) {
+    work(name, work_options) {
       const source = createWorkSource(pg_boss, catalogue, name, { table: () => tableOf(name), holder }, options);
-      const work = startWork(options_of_work, source);
+      const work = startWork(work_options, source);
       const silence = wakes.onWake(name, () => work.poll());
       return {
         ...work,

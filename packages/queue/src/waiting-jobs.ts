@@ -37,7 +37,7 @@ export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, max: numbe
 /**
  * Deletes all due jobs of a queue except the newest, because a schedule continues to add jobs while its queue is held.
  */
-export async function keepNewestReady(tx: Tx, queue: string): Promise<void> {
+export async function keepNewestReadyJob(tx: Tx, queue: string): Promise<void> {
   await tx`
     delete from pgboss.job where name = ${queue} and id = any (array(
       select j.id from pgboss.job j

@@ -36,9 +36,9 @@ export function breakingChanges(before: Json, after: Json): string[] {
     const new_path = record(record(after.paths)[path]);
     for (const method of methods.filter((name) => name in old_path)) {
       const location = `${method.toUpperCase()} ${path}`;
-      const [old_one, new_one] = [record(old_path[method]), new_path[method]];
-      if (new_one === undefined) breaks.push(`${location} is gone`);
-      else breaks.push(...operationBreaks(location, { old_doc, new_doc }, old_one, record(new_one)));
+      const [old_operation, new_operation] = [record(old_path[method]), new_path[method]];
+      if (new_operation === undefined) breaks.push(`${location} is gone`);
+      else breaks.push(...operationBreaks(location, { old_doc, new_doc }, old_operation, record(new_operation)));
     }
   }
   return breaks;
@@ -68,38 +68,45 @@ function openDocument(root: Json): OpenDocument {
   return { root, resolve };
 }
 
-function operationBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+function operationBreaks(location: string, docs: Documents, old_operation: Json, new_operation: Json): string[] {
   const changed_name =
-    old_one.operationId !== new_one.operationId
-      ? [`${location}: operationId was ${text(old_one.operationId)}, is ${text(new_one.operationId)}`]
+    old_operation.operationId !== new_operation.operationId
+      ? [`${location}: operationId was ${text(old_operation.operationId)}, is ${text(new_operation.operationId)}`]
       : [];
   return [
     ...changed_name,
-    ...securityBreaks(location, docs, old_one, new_one),
-    ...parameterBreaks(location, docs, old_one, new_one),
-    ...bodyBreaks(location, docs, old_one, new_one),
-    ...answerBreaks(location, docs, old_one, new_one),
+    ...securityBreaks(location, docs, old_operation, new_operation),
+    ...parameterBreaks(location, docs, old_operation, new_operation),
+    ...bodyBreaks(location, docs, old_operation, new_operation),
+    ...answerBreaks(location, docs, old_operation, new_operation),
   ];
 }
 
 /** Each old alternative must remain valid: some new alternative must require no more. */
-function securityBreaks(location: string, { old_doc, new_doc }: Documents, old_one: Json, new_one: Json): string[] {
-  const old_ways = listOf(old_one.security ?? old_doc.root.security ?? [{}]);
-  const new_ways = listOf(new_one.security ?? new_doc.root.security ?? [{}]);
+function securityBreaks(
+  location: string,
+  { old_doc, new_doc }: Documents,
+  old_operation: Json,
+  new_operation: Json,
+): string[] {
+  const old_schemes = listOf(old_operation.security ?? old_doc.root.security ?? [{}]);
+  const new_schemes = listOf(new_operation.security ?? new_doc.root.security ?? [{}]);
   const suffices = (schemes: unknown, required: unknown) =>
     entriesOf(required, listOf).every(([scheme, scopes]) => {
       const granted = record(schemes)[scheme];
       return granted !== undefined && scopes.every((scope) => listOf(granted).includes(scope));
     });
-  return (old_ways.length === 0 ? [{}] : old_ways)
-    .filter((scheme) => new_ways.length > 0 && !new_ways.some((new_scheme) => suffices(scheme, new_scheme)))
-    .map((scheme) => `${location}: ${text(scheme)} is no longer enough; it wants ${new_ways.map(text).join(' or ')}`);
+  return (old_schemes.length === 0 ? [{}] : old_schemes)
+    .filter((scheme) => new_schemes.length > 0 && !new_schemes.some((new_scheme) => suffices(scheme, new_scheme)))
+    .map(
+      (scheme) => `${location}: ${text(scheme)} is no longer enough; it wants ${new_schemes.map(text).join(' or ')}`,
+    );
 }
 
-function parameterBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+function parameterBreaks(location: string, docs: Documents, old_operation: Json, new_operation: Json): string[] {
   const byName = (doc: OpenDocument, operation: Json) =>
     new Map(listOf(operation.parameters).map((one) => [parameterName(doc.resolve(one)), doc.resolve(one)]));
-  const [old_items, news] = [byName(docs.old_doc, old_one), byName(docs.new_doc, new_one)];
+  const [old_items, news] = [byName(docs.old_doc, old_operation), byName(docs.new_doc, new_operation)];
   const changed = [...old_items].flatMap(([name, old_parameter]) => {
     const new_parameter = news.get(name);
     if (!new_parameter) return [`${location}: ${name} is gone`];
@@ -119,19 +126,19 @@ function parameterName(parameter: Json): string {
   return `${text(parameter.in)} parameter ${text(parameter.name)}`;
 }
 
-function bodyBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
+function bodyBreaks(location: string, docs: Documents, old_operation: Json, new_operation: Json): string[] {
   const place = `${location}: body`;
-  const old_body = old_one.requestBody === undefined ? null : docs.old_doc.resolve(old_one.requestBody);
-  const new_body = new_one.requestBody === undefined ? null : docs.new_doc.resolve(new_one.requestBody);
+  const old_body = old_operation.requestBody === undefined ? null : docs.old_doc.resolve(old_operation.requestBody);
+  const new_body = new_operation.requestBody === undefined ? null : docs.new_doc.resolve(new_operation.requestBody);
   if (old_body && !new_body) return [`${place} is no longer read`];
   const stricter = new_body?.required === true && old_body?.required !== true ? [`${place} is now required`] : [];
   return [...stricter, ...contentBreaks(place, 'request', docs, old_body ?? {}, new_body ?? {})];
 }
 
-function answerBreaks(location: string, docs: Documents, old_one: Json, new_one: Json): string[] {
-  return Object.entries(record(old_one.responses)).flatMap(([status, old_answer]) => {
+function answerBreaks(location: string, docs: Documents, old_operation: Json, new_operation: Json): string[] {
+  return Object.entries(record(old_operation.responses)).flatMap(([status, old_answer]) => {
     const place = `${location}: ${status}`;
-    const new_answer = record(new_one.responses)[status];
+    const new_answer = record(new_operation.responses)[status];
     // Removing an error breaks no client; removing a success does.
     if (new_answer === undefined) return status.startsWith('2') ? [`${place} is gone`] : [];
     const [old_parts, new_parts] = [docs.old_doc.resolve(old_answer), docs.new_doc.resolve(new_answer)];

@@ -127,7 +127,7 @@ const registryHosts: HouseRule = (files) =>
 
 const isGuide = (path: string) => /^(?:README|CONTRIBUTING)\.md$|^docs\/[^/]+\.md$/.test(path);
 const FROM_ROOT = /^(?:apps|bench|docs|packages|scripts)\/[\w./-]+$/;
-const TAIL_OF_PATH = /^(?:[a-z][\w-]*\/)*[a-z][\w.-]*\.(?:ts|tsx|mjs|sql)$/;
+const PATH_TAIL = /^(?:[a-z][\w-]*\/)*[a-z][\w.-]*\.(?:ts|tsx|mjs|sql)$/;
 
 /** A path from the root must exist; a shorter one, such as `messages/judge.ts`, must be the end of an existing path. */
 const namedPaths: HouseRule = (files) => {
@@ -145,7 +145,7 @@ const namedPaths: HouseRule = (files) => {
       return [...prose.matchAll(/`([^`]+)`/g)].flatMap((span) =>
         (span[1] ?? '')
           .split(/\s+/)
-          .filter((word) => FROM_ROOT.test(word) || TAIL_OF_PATH.test(word))
+          .filter((word) => FROM_ROOT.test(word) || PATH_TAIL.test(word))
           // A name such as NNNN-title.md is a pattern.
           .filter((word) => !/NNNN/.test(word) && !exists(word))
           .map((word) => at(file, span.index, `${word} does not exist`)),

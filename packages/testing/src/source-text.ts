@@ -63,14 +63,14 @@ export function readSource(text: string): SourceText {
       mark(end < 0 ? text.length : end + 2, COMMENT);
     } else if (char === "'" || char === '"') {
       keep(1);
-      mark(endOfString(text, index, char), STRING);
+      mark(stringEnd(text, index, char), STRING);
       if (text[index] === char) keep(1);
     } else if (char === '`') {
       keep(1);
       readTemplate();
     } else if (char === '/' && startsRegex(code_before)) {
       keep(1);
-      mark(endOfRegex(text, index), STRING);
+      mark(regexEnd(text, index), STRING);
       if (text[index] === '/') keep(1);
     } else {
       keep(1);
@@ -135,13 +135,13 @@ function startsRegex(code_before: string): boolean {
 }
 
 /** Strings end at the end of the line at the latest, so that an apostrophe in JSX text does not swallow the file. */
-function endOfString(text: string, start: number, quote: string): number {
+function stringEnd(text: string, start: number, quote: string): number {
   let end = start;
   while (end < text.length && text[end] !== quote && text[end] !== '\n') end += text[end] === '\\' ? 2 : 1;
   return Math.min(end, text.length);
 }
 
-function endOfRegex(text: string, start: number): number {
+function regexEnd(text: string, start: number): number {
   let end = start;
   let in_class = false;
   while (end < text.length && text[end] !== '\n' && (in_class || text[end] !== '/')) {

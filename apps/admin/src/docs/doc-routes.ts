@@ -22,7 +22,7 @@ const DOCS_POLICY =
  */
 export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
-  const takeSearch = searchShares(services);
+  const mayQuery = searchShares(services);
   // Pages are rendered on first use.
   const rendered = new Map<string, string>();
   routes.use(async (context, next) => {
@@ -33,7 +33,7 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
   routes.get('/decisions', (context) => context.html(layout(context, 'Decisions', null, decisions())));
   routes.get('/search', (context) => {
     const query = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
-    if (!takeSearch(context.var.address)) {
+    if (!mayQuery(context.var.address)) {
       const error = new AppError('address_rate', 'Too many searches from your network. Try again in a minute.');
       const notice = html`<h1>Too many searches</h1><p>${error.message}</p>`;
       const content = layout(context, 'Too many searches', null, notice, query);

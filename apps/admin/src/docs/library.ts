@@ -18,7 +18,7 @@ export interface Shelf {
   readonly pages: readonly DocPage[];
 }
 
-// In reading order. Pages not listed here go on the last shelf.
+// Shelves in reading order. Pages that are not listed here go on the last shelf.
 const shelves: readonly (readonly [string, readonly string[]])[] = [
   [
     'Sending email',

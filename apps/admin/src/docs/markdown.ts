@@ -15,8 +15,7 @@ const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
 
 /**
- * Returns the target of a link: the page rendered from that file, or an external URL. Returns null if there is no such
- * page.
+ * Returns the URL of a link. A path to a file becomes the URL of its documentation page, or null if the file has none.
  */
 function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): string | null {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;

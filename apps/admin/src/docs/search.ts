@@ -22,7 +22,7 @@ const MAX_WORDS = 8;
 const MAX_COUNT = 5;
 const BEFORE = 60;
 const EXCERPT = 220;
-// The most points a word can score within a section.
+// The bonus for each word found, equal to the most points that a word can score within a section.
 const EACH_WORD = 20;
 
 let sections: readonly Section[] | null = null;

@@ -25,7 +25,7 @@ import './types/webhooks.ts';
 import './types/workspaces.ts';
 import { countShortPages } from './cost/short-pages.ts';
 import { builder } from './kit/builder.ts';
-import { answerIdsAtOnce } from './kit/node-ids.ts';
+import { batchIdLookups } from './kit/node-ids.ts';
 
 /** The complete schema. Each file in types/ adds its types to the shared builder. */
-export const schema = answerIdsAtOnce(countShortPages(builder.toSchema()));
+export const schema = batchIdLookups(countShortPages(builder.toSchema()));

@@ -18,7 +18,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
     services.metrics.shift('sse_clients', ['graphql'], 1);
     let has_left = false;
     const stream = guarded(g, spender, items, place, () => has_left);
-    // A generator can return only at a yield, and it is not at one while it waits for an event.
+    // A generator can return only at a `yield`, not while it waits for an event.
     return Object.assign(stream, {
       return: async (value: unknown) => {
         has_left = true;
@@ -27,7 +27,10 @@ export function createFollow(services: Services, credential: Credential | Sessio
     });
   };
 
-  /** A source yields null on timeout so that the key is checked even without events. */
+  /**
+   * Streams a source's events while the caller may continue. A source yields null on timeout so that the key is checked
+   * even without events.
+   */
   async function* guarded<T>(
     g: GraphqlContext,
     spender: string,
@@ -36,18 +39,18 @@ export function createFollow(services: Services, credential: Credential | Sessio
     isLeft: () => boolean,
   ): AsyncGenerator<T> {
     const mayContinue = watchStream(services, place, () => isAdmitted(services, credential, g.ctx.actor));
-    const goesOn = async (look: boolean) => !isLeft() && (await mayContinue(look));
+    const shouldContinue = async (look: boolean) => !isLeft() && (await mayContinue(look));
     try {
       for await (const item of items) {
-        if (!(await goesOn(item !== null))) return;
+        if (!(await shouldContinue(item !== null))) return;
         if (item === null) continue;
         // Each event costs points. Without points, the stream waits and does not skip events.
         while ('error' in (await chargeQuery(services.sql, spender, g.cost.requested))) {
           await pause(BUDGET_MS);
-          if (!(await goesOn(true))) return;
+          if (!(await shouldContinue(true))) return;
         }
         g.load = createLoaders(g.ctx);
-        g.cost.beginAnswer();
+        g.cost.startResponse();
         yield item;
       }
     } finally {

@@ -23,15 +23,15 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
       return context.text(error.message, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
     }
     const { outgoing } = context.env;
-    const giveBackUnsent = () => {
+    const returnUnsentLink = () => {
       if (outgoing.writableFinished) return;
       content
         .giveBack()
         .catch((error: unknown) => services.log.error({ err: error }, 'failed to release a content link'));
     };
-    if (outgoing.destroyed) giveBackUnsent();
-    else outgoing.once('close', giveBackUnsent);
-    // Always a download: an attachment from outside must not execute on this origin.
+    if (outgoing.destroyed) returnUnsentLink();
+    else outgoing.once('close', returnUnsentLink);
+    // Content is always served as a download: an attachment from outside must not execute on this origin.
     return context.body(Uint8Array.from(content.bytes), 200, {
       'content-type': safeType(content.content_type),
       'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(content.filename.toWellFormed())}`,
@@ -41,7 +41,7 @@ export function contentRoutes(services: Services): Hono<AdminEnv> {
   return routes;
 }
 
-/** Returns the content type, or that of plain bytes if it is not a valid header value. */
+/** Returns the content type, or application/octet-stream if it is not a valid header value. */
 function safeType(content_type: string): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(content_type) ? content_type : 'application/octet-stream';
 }

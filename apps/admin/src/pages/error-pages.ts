@@ -41,7 +41,7 @@ function reasonPage(reason: Reason, public_url: string) {
     reason,
     html`<p>Code: ${code}, HTTP ${httpStatus[code]}</p>
     <h2>What it means</h2><p>${meaning}</p>
-    <h2>What to do</h2><p>${inCode(advice[reason])}</p>
+    <h2>What to do</h2><p>${withCodeSpans(advice[reason])}</p>
     <h2>An answer</h2><p>The message of a real answer says more, and details names every bad field.</p>
     <pre>${JSON.stringify(example, null, 2)}</pre>
     <p><a href="/docs/search?q=${reason}">Find it in the documentation</a> · <a href="/errors">All reasons</a></p>`,
@@ -49,6 +49,6 @@ function reasonPage(reason: Reason, public_url: string) {
 }
 
 /** Renders text, formatting the parts between backticks as code. */
-function inCode(text: string) {
+function withCodeSpans(text: string) {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }

@@ -54,7 +54,7 @@ export function graphiqlRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   routes.use(requireSession(services, 'in a window'));
   routes.get('/', async (context) => {
-    // 9 MB, so it is loaded on first use.
+    // The module is 9 MB, so it is loaded on first use.
     const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
     const page = renderGraphiQL({
       endpoint: '/graphql',

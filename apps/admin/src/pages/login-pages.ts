@@ -14,7 +14,7 @@ type PageContext = Context<AdminEnv>;
 
 const MAX_BYTES = 10 * 1024;
 
-/** Serves sign-in and sign-out. These pages need no scripts and are served if the dashboard is not built. */
+/** Serves sign-in and sign-out. These pages need no scripts and are served even if the dashboard is not built. */
 export function loginRoutes(services: Services, dashboard: DashboardSource): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   for (const path of ['/login/*', '/logout']) routes.use(path, formPage(services));
@@ -81,7 +81,7 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
       await invoke(createContext(services, actor, { request_id, address, via: 'dashboard' }), logout, {});
     }
     dropSession(services, context);
-    // Pages store queries in browser storage, and those may contain addresses.
+    // Pages keep queries in browser storage, and queries may contain addresses.
     context.header('clear-site-data', '"storage"');
     return arrive(context, '/login');
   });
@@ -126,7 +126,10 @@ function formPage(services: Services): MiddlewareHandler<AdminEnv> {
   };
 }
 
-/** Browsers send the origin of a form. Rejects clients that do not, and other encodings. */
+/**
+ * Returns an error for a form without an origin, which every browser sends, or in another encoding. Otherwise, returns
+ * null.
+ */
 function nameless(context: PageContext): AppError | null {
   const from = context.req.header('origin') ?? context.req.header('sec-fetch-site');
   if (from === undefined)

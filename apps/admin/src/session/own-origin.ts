@@ -31,8 +31,8 @@ export function embeddingRefusal(context: Context, placement: 'in a window' | 'i
 }
 
 /**
- * A proxy may rewrite Host, so both Host and PUBLIC_URL count as our own, but only with the scheme of PUBLIC_URL: a
- * network attacker can serve http:// for a host, but not https://.
+ * Returns whether an origin is our own. A proxy may rewrite Host, so both Host and PUBLIC_URL count, but only with the
+ * scheme of PUBLIC_URL: a network attacker can serve http:// for a host, but not https://.
  */
 function isOwn(origin: string, { config, public_url }: Services, context: Context): boolean {
   if (origin === originOf(public_url)) return true;

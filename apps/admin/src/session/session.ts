@@ -9,7 +9,10 @@ import { crossSiteRefusal, embeddingRefusal } from './own-origin.ts';
 const COOKIE_SECONDS = 7 * 86_400;
 const DEVICE_SECONDS = 180 * 86_400;
 
-/** Browsers accept a __Host- cookie only over https, with Secure and without Domain. */
+/**
+ * Returns the cookie names and attributes. Browsers accept a __Host- cookie only over https, with Secure and without
+ * Domain.
+ */
 function cookieOf({ config }: Pick<Services, 'config'>) {
   const secure = config.PUBLIC_URL?.startsWith('https:') ?? false;
   return {

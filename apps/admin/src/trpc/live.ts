@@ -7,7 +7,7 @@ import { type Caller, refusing, signedIn, subscriptions } from './kit/invoke-pro
 
 /**
  * Streams changes as they are committed, over one connection per browser, because HTTP/1.1 allows only six per host. A
- * page refetches whatever it shows of the change, or everything after a reconnect. The stream counts against the
+ * page refetches the data that a change affects, or everything after a reconnect. The stream counts against the
  * session's stream limit and closes when the session ends. If the stream is refused, the response is the error.
  */
 export const live = subscriptions.subscription(({ ctx: caller, signal }) =>

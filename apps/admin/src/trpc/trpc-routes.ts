@@ -87,7 +87,10 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   return routes;
 }
 
-/** Another site's form can POST, but cannot set a custom header or a JSON content type. */
+/**
+ * Returns an error for a mutation that another site's form could send. A form cannot set a custom header or a JSON
+ * content type.
+ */
 function formRefusal(context: Context<AdminEnv>): AppError | null {
   if (context.req.method === 'GET') return null;
   if (context.req.header('x-postrider') !== '1')

@@ -3,11 +3,11 @@ import { client, type Outputs, queries } from './trpc.ts';
 
 type ChangeType = (Outputs['live'] extends AsyncIterable<infer C> ? C : never)['type'];
 
-/** An event or action, without its data. Tabs refetch what it changed so that they all show the same state. */
+/** An event or action, without its data. Tabs refetch the affected data so that they all show the same state. */
 interface Change {
   /** For example, email.delivered or hold.released. `resumed` follows a gap in which changes may have been missed. */
   readonly type: ChangeType | 'resumed';
-  /** The ID of what changed, or null if it is not a single object. */
+  /** The ID of the changed object, or null if the change affects more than one. */
   readonly id: string | null;
 }
 
@@ -42,22 +42,22 @@ const TYPES_BY_KIND: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
 export const connected = createStore(false);
 
 const PASSED_ON_EVERY_MS = 100;
-// If a batch has more changes, tabs refetch everything.
+// The maximum number of changes in a batch. If there are more, tabs refetch everything.
 const MAX_CHANGES = 100;
 const REST_MS = 1000;
 /** How often everything is refetched while the stream is down, for example behind a proxy that cuts it. */
 const AWAY_EVERY_MS = 15_000;
 const resumed: Change = { type: 'resumed', id: null };
 
-/** What the tab with the stream broadcasts: changes, or whether it is connected. */
+/** A broadcast from the tab with the stream: changes, or whether it is connected. */
 type ChannelMessage = readonly Change[] | boolean;
 /** Sent by a new tab to ask the tab with the stream whether it is connected. */
 const CONNECTED_QUESTION = 'connected?';
 
 /**
- * Browsers allow six HTTP/1.1 connections per host, so one tab follows the events and notifies the others. That tab
- * holds the lock. When it is closed, another tab acquires the lock. Locks are unavailable over plain http, so there
- * each tab follows on its own while it is visible.
+ * Follows the workspace's events. Browsers allow six HTTP/1.1 connections per host, so one tab follows the events and
+ * notifies the others. That tab holds a lock. When the tab is closed, another one acquires the lock. Locks are
+ * unavailable over plain http, so there each tab follows on its own while it is visible.
  */
 export function followChanges(workspace_id: string): () => void {
   const abort = new AbortController();
@@ -136,7 +136,7 @@ function take(message: ChannelMessage): void {
 let waiting: Change[] = [];
 let resting = false;
 
-/** Refetches what the changes affected: immediately, and then at most once a second. */
+/** Refetches the data that the changes affect: immediately, and then at most once a second. */
 function queueChanges(changes: readonly Change[]): void {
   waiting.push(...changes);
   if (resting || waiting.length === 0) return;
@@ -150,7 +150,10 @@ function queueChanges(changes: readonly Change[]): void {
   }, REST_MS);
 }
 
-/** Queries with a `static` staleTime are left alone. Reading content, for example, is itself an audited action. */
+/**
+ * Refetches the queries that the changes affect, except those with a `static` staleTime. Reading content, for example,
+ * is itself an audited action.
+ */
 function refresh(changes: readonly Change[]): void {
   const ids = new Map<string, Set<string | null>>();
   for (const { type, id } of changes) {
@@ -165,7 +168,7 @@ function refresh(changes: readonly Change[]): void {
     predicate({ queryKey }) {
       // A tRPC query key: the path, and the query type and input.
       const [path, about] = queryKey as readonly [readonly string[], { type?: string; input?: { id?: string } }?];
-      // Rows of a list keep their place. A separate query loads its newest page.
+      // List rows keep their place. A separate query loads the newest page.
       if (about?.type === 'infinite') return false;
       const changed = ids.get(path[0] ?? '');
       const id = about?.input?.id;

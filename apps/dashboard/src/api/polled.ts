@@ -37,7 +37,7 @@ export function startPolling(): void {
   poll(trpc.deliveries.get, 4000);
   poll(trpc.webhooks.list, 10_000);
   poll(trpc.webhooks.get, 4000);
-  // A check that does not change a domain's state emits no event, and looking up its records is not even stored.
+  // A check that does not change a domain's state emits no event, and a lookup of its records is not even stored.
   queries.setQueryDefaults(trpc.domains.examine.mutationKey(), { refetchInterval: 10_000 });
   poll(trpc.domains.get, 10_000);
   poll(trpc.domains.list, 10_000);
@@ -50,7 +50,7 @@ export function startPolling(): void {
   poll(trpc.ops.workers, 5000);
   poll(trpc.ops.storage, 60_000);
   poll(trpc.ops.health, 15_000);
-  // Alerts start and end automatically, and so do changes to the counts of what a hold affects.
+  // Alarms start and end, and the counts of email affected by a hold change, without an event.
   poll(trpc.alarms.list, 10_000);
   poll(trpc.holds.list, 5000);
   // Progress of background work. Its completion is reported by an event.

@@ -13,7 +13,9 @@ export function noteRelease(release: string | null): void {
   if (release !== null && release !== RELEASE) outdated.set(true);
 }
 
-/** A chunk that is loaded on first use may belong to the previous release. */
+/**
+ * Detects a new release from a failed import: a chunk that is loaded on first use may belong to the previous release.
+ */
 export function watchReleases(): void {
   addEventListener('vite:preloadError', (event) => {
     event.preventDefault();

@@ -15,7 +15,10 @@ export const sign_in_prompt = createStore<SignInPrompt | null>(null);
 let waiting: { readonly need: Need; readonly confirmation: Promise<boolean> } | null = null;
 let arrived = false;
 
-/** From now on, an expired session opens a dialog. Until then, there is no page whose state could be lost. */
+/**
+ * Notes that a page has loaded. From then on, an expired session opens a dialog; before that, there is no page state to
+ * lose.
+ */
 export function noteArrival(): void {
   arrived = true;
 }

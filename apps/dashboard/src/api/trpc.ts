@@ -14,7 +14,7 @@ export type Outputs = inferRouterOutputs<AppRouter>;
 const MAX_BATCH_SIZE = 10;
 
 /** The delay before a query is retried after a transient failure. */
-export const AGAIN_MS = 5000;
+export const RETRY_DELAY_MS = 5000;
 
 export const client = createTRPCClient<AppRouter>({
   links: [
@@ -42,17 +42,17 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5000,
-      // Rejections would repeat, so only server and network errors are retried.
+      // A rejected request would be rejected again, so only server and network errors are retried.
       retry: (count, error) => count < 2 && problemOf(error).passing,
       retryDelay: (count) => 1000 * 2 ** count,
       // For queries that are not already polled, so that a page recovers automatically from a failed request.
-      refetchInterval: ({ state }) => (state.error !== null && problemOf(state.error).passing ? AGAIN_MS : false),
+      refetchInterval: ({ state }) => (state.error !== null && problemOf(state.error).passing ? RETRY_DELAY_MS : false),
     },
     mutations: { retry: false },
   },
 });
 
-/** Refetches everything on the page after the user's own change, except for what is read once. */
+/** Refetches everything on the page after the user's own change, except for data that is read only once. */
 export function refetchShown(): void {
   void queries.invalidateQueries();
 }

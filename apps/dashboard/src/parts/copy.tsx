@@ -41,7 +41,7 @@ function useCopy(text: string): { readonly copied: boolean; copy(): void } {
   };
 }
 
-/** A copy button. `what` completes "Copy". */
+/** Renders a copy button. `what` completes "Copy". */
 export function CopyButton({
   text,
   what: label,

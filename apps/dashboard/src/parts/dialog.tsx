@@ -13,7 +13,7 @@ interface DialogProps {
 
 const FIRST = '.body :is(input:not([readonly]), select, textarea, [tabindex="0"], .button.primary)';
 
-/** A native modal dialog, which traps and restores focus. */
+/** Renders a native modal dialog, which traps and restores focus. */
 export function Dialog({ title, children, onClose, className = 'dialog', guard = null }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const warning = useRef<HTMLParagraphElement>(null);
@@ -74,7 +74,7 @@ function outside({ clientX, clientY }: { clientX: number; clientY: number }, ele
   return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
-/** A dialog at the right edge for one row of the underlying list. */
+/** Renders a dialog at the right edge for one row of the underlying list. */
 export function Drawer(props: Omit<DialogProps, 'className'>) {
   return <Dialog {...props} className="dialog drawer" />;
 }

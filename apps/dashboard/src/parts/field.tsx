@@ -7,7 +7,7 @@ interface ControlProps {
   readonly 'aria-invalid': boolean | undefined;
 }
 
-/** A labeled control with its help text and error. */
+/** Renders a labeled control with its help text and error. */
 export function Field({
   label,
   name,
@@ -46,7 +46,7 @@ export function Field({
   );
 }
 
-/** A form that preserves its input after an error and focuses the first invalid field. */
+/** Renders a form that preserves its input after an error and focuses the first invalid field. */
 export function Form({
   children,
   onSubmit,
@@ -114,7 +114,7 @@ export function Check({
   );
 }
 
-/** A choice between a few options, shown as a row of buttons. */
+/** Renders a choice between a few options as a row of buttons. */
 export function Choices<T extends string>({
   label,
   options,

@@ -8,7 +8,7 @@ import { words } from './strings.ts';
 export interface Column<T> {
   readonly name: string;
   readonly show: (row: T) => ReactNode;
-  /** As a share of the table, or fitted to the content. */
+  /** A share of the table's width, or fitted to the content. */
   readonly width?: string | 'fit';
   /** Hidden in narrow windows. */
   readonly less?: boolean;
@@ -29,7 +29,7 @@ interface ListProps<T> {
   readonly onToggle?: (id: string) => void;
 }
 
-/** A list of rows with keyboard control: j and k move, Enter opens, and x selects. */
+/** Renders a list of rows with keyboard control: j and k move, Enter opens, and x selects. */
 export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen: selection, onToggle }: ListProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const keys = (event: KeyboardEvent<HTMLTableSectionElement>) => {

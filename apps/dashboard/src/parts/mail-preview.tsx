@@ -3,7 +3,10 @@ import { useState } from 'react';
 import { Check, Choices } from './field.tsx';
 import { words } from './strings.ts';
 
-/** Email content is hostile, so its frame has its own route, CSP, and origin, and runs no scripts. */
+/**
+ * Shows an email in a frame. Email content is hostile, so the frame has its own route, CSP, and origin, and runs no
+ * scripts.
+ */
 export function MailPreview({ src }: { readonly src: string }) {
   const [width, setWidth] = useState<'wide' | 'narrow'>('wide');
   const [scheme, setScheme] = useState<'light' | 'dark'>('light');

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 're
 import { refusalOf, type Scope, useMe } from '../api/me.ts';
 import { placeBeside } from './floating.ts';
 
-/** A button that opens a menu, built as a native popover with menu keyboard controls. */
+/** Renders a button that opens a menu, built as a native popover with menu keyboard controls. */
 export function Menu({
   button,
   className = 'button',
@@ -82,7 +82,7 @@ export function MenuItem({
 }: {
   readonly children: ReactNode;
   readonly onSelect: () => void;
-  /** Whether the option is selected. Makes the item one of several choices. */
+  /** Whether the option is selected. If set, the item is one of several choices. */
   readonly checked?: boolean;
   readonly stays?: boolean;
   /** Users without this scope still see the item, with the reason why it is disabled. */

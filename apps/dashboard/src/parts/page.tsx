@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The page header: the page's name, and a first line that answers the question people open it for. */
+/** Renders the page header: the page's name, and a first line that answers the question people open the page for. */
 export function PageHeader({
   title,
   name = title,
@@ -43,7 +43,7 @@ export function Panel({
   readonly title: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Without padding, for content such as a table. */
+  /** Omits the padding, for content such as a table. */
   readonly bare?: boolean;
 }) {
   return (

@@ -1,7 +1,7 @@
 import { Field } from './field.tsx';
 import { words } from './strings.ts';
 
-/** Asks why something is being done. `reasonIn` reads it. */
+/** Asks for the reason for an action, which `reasonIn` reads. */
 export function ReasonField({
   about: description = words.reason.audited,
   problem,

@@ -8,7 +8,7 @@ interface SearchProps {
   readonly onChange: (text: string) => void;
 }
 
-/** The search of a list. It is stored in the URL once submitted. */
+/** Renders the search of a list, which is stored in the URL once submitted. */
 export function SearchField(props: SearchProps) {
   return (
     <search>
@@ -17,7 +17,7 @@ export function SearchField(props: SearchProps) {
   );
 }
 
-/** For a page whose search landmark contains more than the field. */
+/** Renders a search form, for a page whose search landmark contains more than the field. */
 export function SearchForm({
   label,
   placeholder,

@@ -6,7 +6,7 @@ import { words } from './strings.ts';
 
 const icons = { bad: CircleAlert, wait: TriangleAlert, good: CircleCheck, info: Info, calm: Info } as const;
 
-/** A highlighted sentence with an action. */
+/** Shows a highlighted sentence with an action. */
 export function Notice({
   tone,
   children,
@@ -63,7 +63,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Appears only if the response takes longer than 300 ms. */
+/** Shows a placeholder, but only if the response takes longer than 300 ms. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   return (
     <div className="skeleton" role="status" aria-label={words.loading}>

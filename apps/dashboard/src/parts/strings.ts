@@ -10,7 +10,7 @@ export const words = {
     copy: (noun: string) => `Copy ${noun}`,
     copied: (noun: string) => `Copied ${noun}`,
   },
-  /** Names of what is copied. */
+  /** Names of the texts that can be copied. */
   texts: {
     apiKey: 'API key',
     command: 'command',

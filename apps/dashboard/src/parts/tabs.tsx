@@ -6,7 +6,7 @@ export interface Tab<T extends string> {
   readonly show: () => ReactNode;
 }
 
-/** Tabs whose selection is controlled by the page, usually through its URL. */
+/** Renders tabs whose selection is controlled by the page, usually through its URL. */
 export function Tabs<T extends string>({
   label,
   tabs,

@@ -36,7 +36,7 @@ export interface Place {
   readonly word: string;
   readonly icon: LucideIcon;
   readonly group: 'mail' | 'settings' | 'instance';
-  /** The key that opens it after pressing g. */
+  /** The key that opens the page after pressing g. */
   readonly key?: string;
   /** Hides the entry from users without this scope, for pages they never need. */
   readonly only?: Scope;

@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { problemOf } from '../api/problem.ts';
-import { AGAIN_MS } from '../api/trpc.ts';
+import { RETRY_DELAY_MS } from '../api/trpc.ts';
 import { Page, PageHeader } from '../parts/page.tsx';
 import { ErrorPanel } from '../parts/states.tsx';
 import { words } from './strings.ts';
@@ -12,7 +12,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   const { passing } = problemOf(error);
   useEffect(() => {
     if (!passing) return;
-    const timer = setInterval(() => void router.invalidate().then(reset), AGAIN_MS);
+    const timer = setInterval(() => void router.invalidate().then(reset), RETRY_DELAY_MS);
     return () => clearInterval(timer);
   }, [passing, reset, router]);
   return (

@@ -22,8 +22,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [at, setAt] = useState(0);
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const places = useFound(text);
-  const search_results = useThings(text);
+  const places = useSearchResults(text);
+  const search_results = useThingSearch(text);
   const items = [...places, ...search_results.hits];
   useEffect(() => {
     const before = document.activeElement;
@@ -97,7 +97,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function useFound(text: string): readonly PaletteItem[] {
+function useSearchResults(text: string): readonly PaletteItem[] {
   const me = useMe();
   const navigate = useNavigate();
   const pages = places
@@ -133,7 +133,7 @@ const SHORTEST = 2;
 const REST_MS = 200;
 
 /** Returns the records that match the text, queried after a pause in typing. */
-function useThings(text: string): { readonly hits: readonly PaletteItem[]; readonly waiting: boolean } {
+function useThingSearch(text: string): { readonly hits: readonly PaletteItem[]; readonly waiting: boolean } {
   const { history } = useRouter();
   const [query, setQuery] = useState('');
   const term = text.trim();

@@ -3,7 +3,7 @@ import { may, useMe } from '../api/me.ts';
 import { trpc } from '../api/trpc.ts';
 import { words } from './strings.ts';
 
-/** Shown above every page while nothing sends email. Disappears once a worker is running. */
+/** Warns on every page while no worker is sending email. Disappears once a worker is running. */
 export function WorkerNotice() {
   const me = useMe();
   const enabled = may(me, 'admin') || may(me, 'operator');

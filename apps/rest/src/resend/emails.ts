@@ -17,7 +17,7 @@ const notSupported: Readonly<Record<string, string>> = {
   topic_id: 'topic_id is not supported. Omit it and send only to people who opted in.',
 };
 
-/** Maps a Resend send request to our fields. Rejects what would otherwise be dropped silently. */
+/** Maps a Resend send request to our fields. Rejects fields that would otherwise be dropped silently. */
 export function sendFields(body: unknown): unknown {
   if (!isObject(body)) return body;
   const { tags, attachments, reply_to, ...rest } = body;
@@ -45,14 +45,14 @@ export function sendFields(body: unknown): unknown {
   };
 }
 
-/** Resend's client sends a list if it is given one. */
+/** Returns a single reply_to address. Resend's client sends a list if it is given one. */
 function soleAddress(reply_to: unknown): unknown {
   if (!Array.isArray(reply_to)) return reply_to;
   if (reply_to.length > 1) throw unsupported('reply_to', 'reply_to must be a single address.');
   return reply_to[0] ?? null;
 }
 
-/** {name, value} becomes "name:value" here. */
+/** Returns a Resend tag as text: {name, value} becomes "name:value". */
 function tagText(tag: unknown): unknown {
   return isObject(tag) && typeof tag.name === 'string' ? `${tag.name}:${String(tag.value)}` : tag;
 }
@@ -115,7 +115,7 @@ export async function batch(ctx: Context, { body, headers }: ResendRequest) {
   return permissive ? { data: emails, errors } : { data: emails };
 }
 
-/** Content is available only to keys with the admin scope. For other keys, html and text are null. */
+/** Returns an email. Content is available only to keys with the admin scope. For other keys, html and text are null. */
 export async function get(ctx: Context, { params }: ResendRequest) {
   const entry = await invoke(ctx, getMessage, { id: params.id });
   const content = await invoke(ctx, getContent, { id: params.id }).catch((error: unknown) => {

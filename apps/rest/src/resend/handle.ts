@@ -31,7 +31,7 @@ interface ResendResponse {
   readonly retry?: Record<string, string>;
 }
 
-/** Serves Resend clients below /resend: their names for what core supports, and nothing else. */
+/** Serves Resend clients below /resend. Supports only the Resend routes that have a counterpart in core. */
 export function createResendHandler(
   services: Services,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {

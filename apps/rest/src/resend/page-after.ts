@@ -2,7 +2,7 @@ import { AppError, type Context, cursorOf, invoke, type List, type Operation } f
 import type { z } from 'zod';
 import type { ResendRequest } from './resend-request.ts';
 
-/** Returns a page in the form that Resend requests it: `after` is the ID of the last entry on the previous page. */
+/** Returns a page the way Resend requests it: `after` is the ID of the last entry on the previous page. */
 export async function pageAfter<I extends z.ZodType, T>(
   ctx: Context,
   operation: Operation<I, List<T>>,

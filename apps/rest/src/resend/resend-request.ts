@@ -14,8 +14,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns the fields of a body. Returns none if the body is not an object, so that the operation reports what is
- * missing.
+ * Returns the fields of a body. If the body is not an object, returns an empty object so that the operation reports the
+ * missing fields.
  */
 export function fieldsOf({ body }: ResendRequest): Record<string, unknown> {
   if (!body.ok) throw body.error;

@@ -23,7 +23,7 @@ function row(
   return { method, path, answer: response, status: 200, rate_class: 'default', ...rest };
 }
 
-/** Everything that is supported. Other Resend paths return a 404 that says so. */
+/** Every supported Resend route. Other Resend paths return a 404 that lists the supported ones. */
 export const rows: readonly Row[] = [
   row('POST', '/emails', emails.send, { rate_class: 'send' }),
   row('POST', '/emails/batch', emails.batch, { rate_class: 'send' }),

@@ -127,7 +127,7 @@ function suppression({ id, email, source, source_event_id, created_at }: Suppres
   return { id, email, origin: resendOrigin(source), source_id: source_event_id, created_at };
 }
 
-/** Returns a webhook with the event names its requests use. These are Resend's only in the Resend format. */
+/** Returns a webhook with the event names that its requests use, which are Resend's only in the Resend format. */
 function webhook({ id, url, status, format, events, created_at }: WebhookEntry) {
   const names: Readonly<Record<string, string | null>> = format === 'resend' ? resendNames : {};
   const event_types = typeof events === 'string' ? null : [...new Set(events.map((type) => names[type] ?? type))];

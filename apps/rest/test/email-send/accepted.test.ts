@@ -296,10 +296,10 @@ describe('202', () => {
 
   it('a message of exactly 10 MiB is accepted', async () => {
     const content = Buffer.alloc(4 * MIB).toString('base64');
-    const rest_of_it = { html: 'h'.repeat(6 * MIB - 2), attachments: [{ filename: 'a.bin', content }] };
+    const remaining = { html: 'h'.repeat(6 * MIB - 2), attachments: [{ filename: 'a.bin', content }] };
 
-    expect((await send({ ...rest_of_it, text: 'ok' })).status).toBe(202);
-    expect(errorOf(await send({ ...rest_of_it, text: 'ok!' })).reason).toBe('body_too_large');
+    expect((await send({ ...remaining, text: 'ok' })).status).toBe(202);
+    expect(errorOf(await send({ ...remaining, text: 'ok!' })).reason).toBe('body_too_large');
   });
 
   it('a schedule up to 60 s ago means now, and one up to 366 days ahead is accepted', async () => {

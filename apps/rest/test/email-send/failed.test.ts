@@ -58,7 +58,7 @@ describe('500', () => {
       },
       { requiredKeys: [] },
     );
-    // Valid except for one field, so that every field's strangest values reach the store.
+    // Inputs that are valid except for one field, so that every field's strangest values reach the store.
     const one_off = nearly.chain((fields) =>
       fc.constantFrom(...Object.keys(fields), 'subject').map((name) => ({
         ...hello,

@@ -251,9 +251,9 @@ describe('400', () => {
   it.each([{}, { html: '' }, { text: '' }, { html: '', text: '' }])(
     'an email without content is rejected: %j',
     async (body) => {
-      const { text: _, ...rest_of_it } = hello;
+      const { text: _, ...remaining } = hello;
 
-      const response = await post({ ...rest_of_it, ...body });
+      const response = await post({ ...remaining, ...body });
 
       expect(await reasonOf(response)).toBe('no_content');
       expect(errorOf(response).message).toMatch(/html.*text/);
@@ -344,9 +344,9 @@ describe('400', () => {
     ['tag', 'tags'],
     ['attachment', 'attachments'],
   ])('the misspelled field %s is rejected with the suggestion %s', async (name, suggestion) => {
-    const { from, ...rest_of_it } = hello;
+    const { from, ...remaining } = hello;
 
-    const response = await post({ ...rest_of_it, ...(suggestion !== 'from' && { from }), [name]: 'x' });
+    const response = await post({ ...remaining, ...(suggestion !== 'from' && { from }), [name]: 'x' });
 
     expect(await reasonOf(response)).toBe('misspelled_field');
     expect(errorOf(response).message).toContain(`did you mean ${suggestion}?`);

@@ -5,7 +5,7 @@ import { type ApiResponse, type CallOptions, type RestServer, startRest } from '
 
 export let world: World;
 export let rest: RestServer;
-/** The same /v1 as if in another process. */
+/** Serves the same /v1, as if from another process. */
 export let other: RestServer;
 export let peer: Services;
 
@@ -24,11 +24,11 @@ async function close(): Promise<void> {
   await world.stop();
 }
 
-/** Sets all of this up for the tests of a file. */
+/** Registers the setup and teardown of these servers for the tests of a file. */
 export function openSender(): void {
   beforeAll(open);
   afterAll(close);
-  // Each test starts with fresh windows, and none of them rolls over while it runs.
+  // Each test starts with fresh windows, and no window rolls over during a test.
   beforeEach(() => world.clock.advance(60_000));
   afterEach(() => vi.useRealTimers());
 }
@@ -42,7 +42,7 @@ export const post = (body: unknown, options: CallOptions = {}) =>
   rest.call('POST', '/email/send', { body, ...options });
 export const keyed = (idempotency_key: string) => ({ headers: { 'idempotency-key': idempotency_key } });
 
-/** Drains what is due and returns the copies of one message. */
+/** Drains due jobs and returns the copies of one message. */
 export async function copiesOf(response: ApiResponse): Promise<readonly SinkMail[]> {
   expect(response.status, response.text).toBe(202);
   await world.drain();

@@ -28,7 +28,7 @@ export function processName({ config }: Pick<Services, 'config'>, port: number):
 
 type Expose = (readings: readonly MetricReading[]) => Promise<string>;
 
-/** Writes the metrics. The SDK is loaded by the first call because most processes are never scraped. */
+/** Creates a metrics writer that loads the SDK on its first call, because most processes are never scraped. */
 function createLazyExposition(name: ProcessName): Expose {
   let loading: Promise<Expose> | null = null;
   return async (readings) => {

@@ -3,7 +3,9 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { MetricReading } from '@postrider/core';
 import { createMetricProducer, type ProcessName, resourceOf } from './metric-producer.ts';
 
-/** Creates a writer for metrics in the Prometheus text format. Loaded with the SDK on the first scrape. */
+/**
+ * Creates a writer for metrics in the Prometheus text format. This module is loaded with the SDK on the first scrape.
+ */
 export function createExposition(name: ProcessName): (readings: readonly MetricReading[]) => Promise<string> {
   let read: readonly MetricReading[] = [];
   const exporter = new PrometheusExporter({

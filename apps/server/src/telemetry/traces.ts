@@ -19,8 +19,8 @@ export function otlpSpans(endpoint: string): SpanProcessor {
 }
 
 /**
- * Creates this process's tracing. The share applies to requests whose caller has not decided. A trace that continues
- * another one through a link is sampled because the other one was.
+ * Creates this process's tracing. The share applies to requests whose caller has not made a sampling decision. A trace
+ * linked to an earlier trace is sampled because the earlier trace was.
  */
 export function createTracing(
   name: ProcessName,
@@ -38,7 +38,8 @@ export function createTracing(
       begin(what, { parent, link } = {}): Span {
         const above = parent === undefined ? null : contextOf(parent);
         const linked = link === undefined ? null : contextOf(link);
-        // Decided here because the SDK creates two random IDs and a span before checking whether one is wanted.
+        // Sampling is decided here because the SDK creates two random IDs and a span before it checks whether to
+        // sample.
         const is_traced = above ? isSampled(above) : linked !== null || Math.random() < share;
         if (!is_traced) return noSpan;
         const context = above ? trace.setSpanContext(ROOT_CONTEXT, above) : ROOT_CONTEXT;

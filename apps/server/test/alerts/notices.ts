@@ -10,7 +10,7 @@ interface Notice {
   readonly rule: string;
 }
 
-/** Returns what a webhook received, such as `start no_worker`. */
+/** Returns the notices that a webhook received, such as `start no_worker`. */
 export function posted(hook: WebhookSink): string[] {
   return hook.requests
     .flatMap(({ body }) => (JSON.parse(body.toString()) as { alarms: Notice[] }).alarms)

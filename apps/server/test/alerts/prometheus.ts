@@ -67,7 +67,7 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
   });
   const ask = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => null);
-    // It responds in plain text until it has loaded its storage.
+    // Prometheus responds in plain text until it has loaded its storage.
     if (!response?.headers.get('content-type')?.startsWith('application/json')) {
       throw new Error(`Prometheus does not answer yet. ${output}`);
     }

@@ -23,7 +23,7 @@ describe('promtool', () => {
   });
 });
 
-/** Goes through one state after another, starting from a healthy one. */
+/** Takes the instance through one state after another, starting from a healthy one. */
 describe('a running instance', () => {
   let journey: Journey;
   let hooks: WebhookSink;
@@ -110,7 +110,7 @@ describe('a running instance', () => {
       });
       expect(status).toBe(201);
     }
-    // A series counts from when Prometheus first sees it, so sending continues.
+    // Prometheus counts increases only after it first sees a series, so sending continues.
     const firing = () => send(1).then(() => prometheus.firing());
     const names = ['PostriderWebhooksFail', 'PostriderWebhookDisabled'];
     const rules_fired = new Set<string>();
@@ -127,7 +127,7 @@ describe('a running instance', () => {
     journey.smtp.script(() => ({ kind: 'reply', code: 452, text: '4.2.2 The mailbox is full' }));
     const toGoogle = (number: number) => ({ to: `ada${number}@gmail.com` });
     await send(10, toGoogle);
-    // A series counts from when Prometheus first sees it.
+    // Prometheus counts increases only after it first sees a series.
     await expect
       .poll(() => prometheus.query('postrider_smtp_attempts_total{outcome="deferred",provider="google"}'), PATIENCE)
       .not.toEqual([]);

@@ -1,13 +1,13 @@
 import type { ApiResult } from '../parity/apis.ts';
 import type { Stage } from './stage.ts';
 
-/** One attempt to access what does not belong to the attacker. */
+/** One attempt to access something that does not belong to the attacker. */
 export interface Attempt {
   /** The attacker, who is the subject of the test's title. */
   readonly by: string;
   readonly request: string;
   readonly expected: string;
-  /** Sets up the target. The returned function attacks it and returns what it got. */
+  /** Sets up the target. The returned function attacks the target and returns the outcome. */
   prepare(stage: Stage): Promise<() => Promise<string>>;
 }
 

@@ -6,7 +6,7 @@ import { useCases } from '../parity/use-cases/registry.ts';
 import { type Attempt, wordsOf } from './attempt.ts';
 import type { Stage } from './stage.ts';
 
-// Attacks every operation in the API comparison, so a new operation is attacked as soon as it exists.
+// Generates attacks on every operation in the API comparison, so a new operation is attacked as soon as it exists.
 
 const INTEGRATOR: readonly Scope[] = scopes.filter((scope) => scope !== 'admin' && scope !== 'operator');
 
@@ -43,7 +43,7 @@ const byStrangers: Attempt[] = requestsOf(useCases).map(({ use, api, request }) 
   },
 }));
 
-/** Returns every scope that does not include this one. */
+/** Returns every scope that does not include the needed one. */
 function scopesWithout(needed: Scope, api: ApiName): Scope[] {
   // GraphQL serves only admins and operators.
   const further: Scope[] = needed === 'operator' ? ['admin'] : api === 'graphql' ? ['operator'] : [];
@@ -119,11 +119,11 @@ const byNeighborsAtLists: Attempt[] = requestsOf(useCases.filter((use) => use.ta
   }),
 );
 
-const pagesOfWorkspaces = requestsOf(useCases.filter((use) => use.paged && use.target === null)).filter(
+const workspacePages = requestsOf(useCases.filter((use) => use.paged && use.target === null)).filter(
   ({ use, api }) => (use.scope_on?.[api] ?? use.scope) !== 'operator',
 );
 
-const byNeighborsWithCursors: Attempt[] = pagesOfWorkspaces.map(({ use, api, request }) => ({
+const byNeighborsWithCursors: Attempt[] = workspacePages.map(({ use, api, request }) => ({
   by: 'the admin of another workspace, with a cursor of the attacked one,',
   request,
   expected: 'invalid_request invalid_cursor',

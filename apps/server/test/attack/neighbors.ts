@@ -261,7 +261,7 @@ const reading: Attempt[] = [
   },
 ];
 
-/** What a key may not access even though it belongs to the same workspace. */
+/** Objects that a key may not access even though they belong to its own workspace. */
 const limited: readonly {
   readonly by: string;
   readonly key: Readonly<Record<string, unknown>> & { readonly scopes: readonly Scope[] };

@@ -12,7 +12,7 @@ export interface Stage {
   readonly apis: Apis;
   readonly submission_port: number;
   readonly bounce_port: number;
-  /** Has every permission. */
+  /** A caller in the target workspace with every permission. */
   readonly owner: Caller;
   /** An admin of the other workspace, with a key that has the admin scope. */
   readonly neighbor: Caller;
@@ -52,7 +52,7 @@ export async function openStage(world: World): Promise<Stage> {
     return new_caller;
   };
   const other = await world.workspace('business');
-  const tables = await tablesOfWorkspaces(world);
+  const tables = await workspaceTables(world);
   const own = `workspace_id = id_of('${workspace_id}')`;
   return {
     world,
@@ -102,7 +102,7 @@ interface Table {
   readonly has_id: boolean;
 }
 
-function tablesOfWorkspaces({ services }: World): Promise<Table[]> {
+function workspaceTables({ services }: World): Promise<Table[]> {
   return services.sql<Table[]>`
     select c.relname as name, exists (
       select from pg_attribute i where i.attrelid = c.oid and i.attname = 'id' and i.atttypid = 'uuid'::regtype

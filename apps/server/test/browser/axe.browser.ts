@@ -23,7 +23,7 @@ beforeAll(async () => {
   visitor = await stage.visitor('operator');
   await visitor.context.addCookies([{ name: 'theme', value: 'light', url: stage.origin }]);
   ({ page } = await visitor.open());
-  // Otherwise, a color halfway between two themes could be measured.
+  // With animations, a color halfway between two themes could be measured.
   await page.emulateMedia({ reducedMotion: 'reduce' });
 });
 afterAll(async () => {

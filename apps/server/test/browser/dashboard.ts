@@ -25,7 +25,7 @@ export interface Stage {
 /** Starts the built dashboard with both APIs on one port, and a browser. */
 export async function startStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const world = await createWorld(env);
-  // The run's setup has already built it.
+  // The run's setup has already built the dashboard.
   const dashboard = openDashboard(false, world.services.log);
   const rest = createRest(world.services) as RequestListener;
   let deployed: DashboardState | null = null;

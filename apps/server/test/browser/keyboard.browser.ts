@@ -16,9 +16,9 @@ afterAll(() => stage.stop());
 
 /**
  * Numbers the elements that Tab must reach, and places focus before them: in the topmost dialog if one is open, in the
- * whole document on the first page, and in the content on the others, whose sidebar is the same. An email's frame has
- * no controls, and its text is in separate tabs. Before each key, records where the focus is, whether it is drawn, and
- * whether any of it is visible.
+ * whole document on the first page, and in the content on every other page, because all pages share the sidebar. An
+ * email's frame has no controls, and its text is in separate tabs. Before each key, records where the focus is, whether
+ * it is drawn, and whether any of it is visible.
  */
 const NUMBER_STOPS = `(() => {
   const content = location.pathname === '/' ? null : document.querySelector('main');

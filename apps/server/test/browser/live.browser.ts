@@ -22,7 +22,7 @@ function callIn(page: Page, procedure: string, input: object): Promise<number> {
   return page.evaluate<number>(`fetch('/trpc/${procedure}', ${init}).then(({ status }) => status)`);
 }
 
-// Each attempt creates something with a unique name, which its list shows.
+// Each attempt creates an object with a unique name, which appears in the object's list.
 const changes: readonly (readonly [string, string, string, (name: string) => object, (count: number) => string])[] = [
   [
     'a hold',
@@ -50,7 +50,7 @@ describe('a change in one tab', () => {
     // Other work on the machine may delay one attempt. A list that is polled takes seconds.
     const times: number[] = [];
     for (let count = 0; count < MAX_TRIES && !times.some((time) => time < PROMPT_MS); count++) {
-      // A tab that has just fetched waits a second before the next fetch, which is not what is measured here.
+      // A tab that has just fetched waits a second before the next fetch, which is not measured here.
       await other.page.waitForTimeout(REST_MS);
       const name = `${label.replaceAll(/\W/g, '').toLowerCase()}-${count}.example.com`;
       const started_at = performance.now();
@@ -86,7 +86,7 @@ describe('an open email', () => {
     await other.page.goto('/suppressions');
     await other.page.getByRole('heading', { level: 1 }).waitFor();
 
-    // Later changes reach the tabs after the read does, each a second after the previous one.
+    // These changes reach the tabs after the read's own event, each a second after the previous one.
     for (const name of ['first', 'second', 'third']) {
       expect(await callIn(one.page, 'suppressions.add', { email: `${name}@read-once.example` })).toBe(200);
       const row = other.page.getByText(`${name}@read-once.example`).first();

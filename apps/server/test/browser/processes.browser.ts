@@ -142,7 +142,7 @@ describe('a database outage', () => {
     await proxy.close();
     const silent: string[] = [];
     const untilAlert = (tab: Page) => tab.getByRole('alert').first().waitFor({ timeout: 45_000 });
-    // Pages that poll report it on their own. The others request again when opened.
+    // Pages that poll report the failure on their own. Other pages send a request when opened.
     const { page: opened } = await visitor.open();
     for (const path of places) {
       await opened.goto(path);

@@ -24,7 +24,7 @@ const plain = pages.filter(([path]) => !path.includes('?'));
 const ofNavigation = plain.filter(([path]) => !/[A-Z]{4}|acme|nowhere|login/.test(path));
 type Problems = Record<string, string[]>;
 
-/** Adds what axe finds in each theme under the state's name. */
+/** Adds the problems that axe finds in each theme, under the state's name. */
 async function look(page: Page, name: string, problems: Problems): Promise<void> {
   for (const theme of themes) {
     await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
@@ -36,7 +36,7 @@ async function look(page: Page, name: string, problems: Problems): Promise<void>
 async function openTab(stage: Stage) {
   const visitor = await stage.visitor('operator');
   const { page } = await visitor.open();
-  // Otherwise, a color halfway between two themes could be measured.
+  // With animations, a color halfway between two themes could be measured.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   return { visitor, page };
 }
@@ -115,13 +115,13 @@ interface StatesReport {
   readonly problems: Problems;
   /** The menus and dialogs that were opened. */
   readonly opened: Set<string>;
-  /** Whatever the keyboard could not do. */
+  /** Everything that could not be done by keyboard. */
   readonly stuck: string[];
 }
 
 const OPENED = 'dialog:modal, [role="menu"]:popover-open';
 
-/** Opens by keyboard whatever each button on a page opens, and checks it. Changes nothing. */
+/** Opens each button's menu or dialog on a page by keyboard, and checks it. Changes no data. */
 async function openAll(page: Page, path: string, shows: string, results: StatesReport): Promise<void> {
   await openPage(page, path, shows);
   const inside = (await page.locator('dialog:modal').count()) > 0 ? 'dialog:modal .body' : 'main';

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => journey.stop());
 
-/** Stalls messages after DATA, and resolves `reached` once this many are stalled. */
+/** Stalls messages after DATA, and resolves `reached` once `count` messages are stalled. */
 function stallAtDot(count: number) {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ describe('a shutdown while servers owe responses', () => {
   it('promise P1, P2: hands back unsent email, and waits for responses about sent email', async () => {
     const server = await journey.start({ SHUTDOWN_GRACE: '8s' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
-    // A lane starts with five.
+    // A lane starts with a cap of five concurrent deliveries.
     const stall = stallAtDot(5);
     for (let number = 0; number < 9; number++) {
       const mail = { ...hello, to: `to${number}@example.com`, text: LARGE };

@@ -18,7 +18,7 @@ async function openCollector() {
     request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // It listens on a port, so its address is not a path.
+  // The server listens on a port, so its address is not a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
 
-// Together, they stay within the rate window of a key.
+// Together, the clients stay within the rate limit of a key.
 const CLIENTS = 10;
 const ROUNDS = 11;
 

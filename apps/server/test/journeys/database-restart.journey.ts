@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => journey.stop());
 
 const MAILS = 300;
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 const CUT_AT = [50, 120, 200];
 
 /**
@@ -34,7 +34,7 @@ describe('a database that cuts every connection under load', () => {
     const cuts: Promise<void>[] = [];
     let next = 0;
     await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
+      Array.from({ length: CONCURRENCY }, async () => {
         for (let number = next++; number < MAILS; number = next++) {
           for (;;) {
             const started = performance.now();
@@ -73,7 +73,8 @@ describe('a database that cuts every connection under load', () => {
     expect(copies.size).toBe(MAILS);
     for (const copy of copies.values()) expect(copy.bodies).toBe(1);
     expect((await server.call('GET', '/readyz', { key: null })).status).toBe(200);
-    // Which of the two is logged depends on whether the worker was writing when the database closed the connection.
+    // Which of the two errors is logged depends on whether the worker was writing when the database closed the
+    // connection.
     expect(server.stderr()).toMatch(/terminating connection|CONNECTION_CLOSED/);
     expect(server.stderr()).not.toMatch(/secretKey|connectionParameters/);
     expect(await server.end()).toEqual({ code: 0, signal: null });

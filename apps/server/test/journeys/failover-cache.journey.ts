@@ -25,7 +25,7 @@ it('promise P26: a key revoked after failover to an older standby is rejected de
   await second.call('DELETE', `/v1/api-keys/${other.id}`);
   expect([await send(), await send()]).toEqual([202, 202]);
 
-  // The standby had not received that change when it took over.
+  // The standby had not received the last accept_epoch when it took over.
   await journey.sql`update accept_epoch set value = ${replicated?.value ?? '0'}`;
   expect((await second.call('DELETE', `/v1/api-keys/${key.id}`)).status).toBe(200);
 

@@ -6,7 +6,7 @@ import { copiesOf, hello, type Journey, openJourney, statesOf } from '../journey
 import type { ServerProcess } from '../server-process.ts';
 
 const CLI = fileURLToPath(new URL('../../../../packages/cli/src/launch.mjs', import.meta.url));
-// The promise is two seconds, but a machine busy with other tests gets more.
+// We promise two seconds, but a machine that is busy with other tests gets more.
 const OBEYED_MS = 5000;
 
 let journey: Journey;

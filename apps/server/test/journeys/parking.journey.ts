@@ -18,7 +18,7 @@ afterAll(() => journey.stop());
 it('chaos C14: email is parked even if its SQL statement loses a deadlock', async () => {
   const { sql, env } = journey;
   const api = await journey.start({ ROLES: 'rest' });
-  // A single statement parks all of them.
+  // A single statement parks all messages.
   const hold = ['queues', 'hold', '--local', 'destination', 'example.com', '--reason', 'An outage there'];
   await promisify(execFile)(process.execPath, [CLI, ...hold], { env: { ...env } });
   const batch = Array.from({ length: MAILS }, (_, place) => ({ ...hello, to: `to${place}@example.com` }));

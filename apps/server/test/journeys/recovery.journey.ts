@@ -14,7 +14,7 @@ afterEach(() => journey.stop());
 
 describe('interrupted email', () => {
   it("chaos C12: resumes within ten seconds of a worker's death if unclaimed, or after its lease if claimed", async () => {
-    // Ten may wait for a claim while five are being sent.
+    // Ten messages may wait for a claim while five are being sent.
     const first = await journey.start({ LIMITS: 'relay_connections=5' });
     const reached = Promise.withResolvers<void>();
     let stalled = 0;

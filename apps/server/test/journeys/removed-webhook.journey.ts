@@ -35,7 +35,7 @@ it('real R20: a webhook deleted while its first delivery is being fetched delays
   });
   await deleted.promise;
 
-  // It fetches before it reports that it is ready, and waits only two seconds for the lock.
+  // The worker fetches before it reports that it is ready, and waits only two seconds for the lock.
   const starting = journey.start({ ROLES: 'worker' });
   const waiting = () => journey.sql`
     select from pg_stat_activity

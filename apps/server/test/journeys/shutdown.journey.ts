@@ -202,7 +202,7 @@ describe('a failed start', () => {
     expect(await server.exited).toEqual({ code: 1, signal: null });
 
     expect(server.stderr()).toContain(`${name} ${busy} is in use`);
-    // Created before the ports were tried, and never shown again.
+    // The key was created before the ports were tried, and is never shown again.
     expect(secretIn(server.stdout(), 'api-key')).toMatch(/^pr_live_[0-9a-f]{64}$/);
   });
 

@@ -8,7 +8,7 @@ import type { ServerProcess } from '../server-process.ts';
 // A key may read 120 times a minute.
 const PATIENCE = { timeout: 60_000, interval: 1000 };
 const LONG_MS = 90_000;
-// Longer than the half minute that a relay is given.
+// Longer than the half minute within which a relay must greet.
 const LATE_GREETING_MS = 32_000;
 
 interface Session {
@@ -27,7 +27,7 @@ const open = new Set<Socket>();
 /** The number of envelopes that started before the previous message got its reply. */
 let ahead = 0;
 
-/** Starts a mail server that calls `answer` for each line, and with an empty line for the greeting. */
+/** Starts a mail server that calls `response` for each line, and with an empty line for the greeting. */
 async function strangerAt(host: string, port: number, response: (session: Session) => void): Promise<number> {
   const listener = createServer((socket) => {
     const session: Session = { socket, line: '', content: false, unanswered: false };
@@ -59,7 +59,7 @@ function reply(session: Session): void {
   if (session.content) {
     if (line !== '.') return;
     session.content = false;
-    // Whatever arrived with the dot has been read by then and would be handled next.
+    // Any data that arrived with the final dot has been read by then and would be handled next.
     setTimeout(() => {
       session.unanswered = false;
       socket.write('250 2.0.0 taken\r\n');

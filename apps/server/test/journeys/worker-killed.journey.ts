@@ -10,7 +10,7 @@ afterEach(() => journey.stop());
 
 const PAST_EVERY_LEASE_MS = 60_000;
 
-/** Stalls messages after DATA, and resolves `reached` once this many are stalled. */
+/** Stalls messages after DATA, and resolves `reached` once `count` messages are stalled. */
 function stallAtDot(count: number) {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -34,7 +34,8 @@ async function jobsComeBack(count: number) {
 }
 
 /**
- * Waits until the other worker has noticed the death, and expires the leases of everything the dead one had claimed.
+ * Waits until the other worker has noticed that a worker died, and expires the leases of everything that the dead
+ * worker had claimed.
  */
 async function leasesEnd(other: ServerProcess) {
   await expect.poll(() => other.logged().map(({ msg }) => msg)).toContain('a worker died; requeued its email');

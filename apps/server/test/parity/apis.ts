@@ -116,7 +116,7 @@ function restApi(url: string): Api {
   return {
     name: 'rest',
     async ask(use, { input }, { secret }) {
-      const { verb, path } = wayOf(use.rest);
+      const { verb, path } = routeOf(use.rest);
       const rest = { ...input };
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
         const value = String(rest[name]);
@@ -140,7 +140,7 @@ function trpcApi(url: string): Api {
   return {
     name: 'trpc',
     async ask(use, { input }, { cookie }) {
-      const { verb, path } = wayOf(use.trpc);
+      const { verb, path } = routeOf(use.trpc);
       const headers = { cookie, 'x-postrider': '1' };
       const body =
         verb === 'POST'
@@ -206,7 +206,7 @@ function coreWords(text: string, reason: string): string {
   return reason === 'invalid_cursor' ? text.replace(/^after\b/, 'cursor') : text;
 }
 
-function wayOf(operation: UseCase['rest']): { readonly verb: string; readonly path: string } {
+function routeOf(operation: UseCase['rest']): { readonly verb: string; readonly path: string } {
   if (isAbsent(operation)) throw new Error(`it is absent: ${operation.absent}`);
   const [verb = '', path = ''] = operation.split(' ');
   return { verb, path };

@@ -165,9 +165,9 @@ function spelled(name: string, inner: unknown): unknown {
   return stands_for_id ? (inner as { id: unknown }).id : inner;
 }
 
-function plainText(text: string, made_anew: boolean): string {
+function plainText(text: string, is_generated: boolean): string {
   const lower = /^[A-Z][A-Z0-9_]*$/.test(text) ? text.toLowerCase() : text;
-  if (!made_anew) return lower;
+  if (!is_generated) return lower;
   return lower
     .replace(/\b([a-z]{3})_[0-9a-z]{26}\b/g, '$1_…')
     .replace(/\bnr\d+\b/g, 'nr…')

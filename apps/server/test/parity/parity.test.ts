@@ -60,10 +60,10 @@ beforeEach(async () => {
   await world.services.sql`update sessions set authenticated_at = clock_now()`;
 });
 
-/** Returns a caller with many scopes but not this one, or null if the API has no such caller. */
+/** Returns a caller with many scopes but not the given one, or null if the API has no such caller. */
 function lacking(scope: string, api: ApiName): Caller | null {
   const { admin, operator, member, integrator } = callers;
-  if (api === 'rest') return (isOfIntegrators(scope) ? callers[scope] : integrator) ?? null;
+  if (api === 'rest') return (isIntegratorUse(scope) ? callers[scope] : integrator) ?? null;
   if (scope === 'operator') return admin ?? null;
   if (api === 'graphql') return operator ?? null;
   // All signed-in users can read messages and domains.
@@ -71,11 +71,11 @@ function lacking(scope: string, api: ApiName): Caller | null {
   return (scope === 'admin' ? member : callers[scope]) ?? null;
 }
 
-function isOfIntegrators(scope: string): boolean {
+function isIntegratorUse(scope: string): boolean {
   return INTEGRATOR.some((one) => one === scope);
 }
 
-/** Returns core's own response, for what only GraphQL offers. */
+/** Returns core's own response, for operations that only GraphQL offers. */
 const byCore = (use: UseCase, { input }: Setup) => invoke(world.as(world.workspace_id), use.operation, input);
 
 /** Creates the input for an API. All inputs are created at the same time on the frozen clock. */
@@ -154,7 +154,7 @@ const tests = globSync('apps/{rest,admin}/test/**/*.test.ts', { cwd: ROOT }).map
   text: readFileSync(join(ROOT, path), 'utf8'),
 }));
 
-/** Returns the pattern by which an API's tests refer to an operation. */
+/** Patterns by which each API's tests refer to an operation. */
 const patterns: Record<ApiName, (name: string) => RegExp> = {
   rest(name) {
     const [verb, path = ''] = name.split(' ');
@@ -218,7 +218,7 @@ describe('the audit log after every operation', () => {
 });
 
 describe('the parity comparison', () => {
-  const useOf = (name: string) => useCases.find((use) => use.name === name) as UseCase;
+  const useCaseNamed = (name: string) => useCases.find((use) => use.name === name) as UseCase;
 
   it.each(byName(useCases.filter((use) => use.scope !== null)))(
     'detects an API that ignores the caller for %s',
@@ -239,7 +239,7 @@ describe('the parity comparison', () => {
     ['events.list', 'type'],
     ['audit.list', 'action'],
   ])('detects an API that drops a filter for %s', async (name, filter) => {
-    const use = useOf(name);
+    const use = useCaseNamed(name);
     const setup = await give(use);
     for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
       const planted = all.map((one) => (one === api ? dropping(one, filter) : one));
@@ -250,7 +250,7 @@ describe('the parity comparison', () => {
   it.each(['email.get', 'domains.get', 'webhooks.get', 'holds.get', 'bulk.get'])(
     'detects an API that shows objects in another workspace for %s',
     async (name) => {
-      const use = useOf(name);
+      const use = useCaseNamed(name);
       const cases = [{ setup: await give(use), caller: stranger }];
       for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
         const planted = all.map((one) => (one === api ? showing(world, one, world.workspace_id) : one));

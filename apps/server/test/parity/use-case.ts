@@ -23,7 +23,7 @@ export function isAbsent(operation: unknown): operation is Absent {
   return typeof operation === 'object' && operation !== null && 'absent' in operation;
 }
 
-/** What a use case operates on: the input, and the IDs of objects that an API names differently. */
+/** The setup of a use case: the input, and the IDs of objects that an API names differently. */
 export interface Setup {
   readonly input: Input;
   readonly ids?: Readonly<Record<string, string>>;
@@ -40,27 +40,27 @@ export interface GraphqlWay {
 export interface UseCase {
   readonly name: string;
   readonly operation: AnyOperation;
-  /** The scope a caller needs, or null if any caller may call it. */
+  /** The scope that the operation requires, or null if it requires none. */
   readonly scope: Scope | null;
   /** APIs that deliberately require another scope, or have no caller without it. */
   readonly scope_on?: Partial<Record<ApiName, Scope | Absent>>;
   readonly writes: boolean;
   /** Whether the call succeeds with the given setup. */
   readonly answers: boolean;
-  /** Whether it is a list, which is read page by page. */
+  /** Whether the operation is a list, which is read page by page. */
   readonly paged: boolean;
   /** Method and path. */
   readonly rest: string | Absent;
   readonly graphql: GraphqlWay | Absent;
   /** GET or POST, and the procedure. */
   readonly trpc: string | Absent;
-  /** Creates the objects it operates on in a workspace. `number` makes them unique. */
+  /** Creates the objects for the operation in a workspace. `number` makes them unique. */
   given(world: World, workspace_id: string, number: number): Promise<Setup>;
   /** The field that identifies the target, if there is one. */
   readonly target: string | null;
   /** Whether GraphQL returns null for a missing target, as it does for every lookup. */
   readonly looks_up: boolean;
-  /** Whether to also try it from another workspace. */
+  /** Whether to also call the operation from another workspace. */
   readonly foreign: boolean;
   /** Fields that make the input invalid. */
   readonly bad: Input | null;
@@ -150,7 +150,7 @@ export function listOf(response: unknown): unknown {
   return { data, has_more: pageInfo.hasNextPage, next_cursor: pageInfo.hasNextPage ? pageInfo.endCursor : null };
 }
 
-/** Reads any other field. */
+/** Reads a field that is not a connection. */
 export function reading(
   field: string,
   args: Readonly<Record<string, string>>,

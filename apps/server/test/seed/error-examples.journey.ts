@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => instance.stop());
 
-/** Returns what follows "such as" and "as in" in error texts. */
+/** Returns the examples that follow "such as" and "as in" in error texts. */
 function shownExamples(): string[] {
   const files = globSync(['packages/{core,mail,net}/src/**/*.ts', 'apps/{rest,admin}/src/**/*.ts'], { cwd: ROOT });
   const lines = files
@@ -75,7 +75,7 @@ const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
 const alarms = (input: string) =>
   graphql(`mutation { alarmSettingsUpdate(input: { ${input} }) { __typename ... on ApiError { message } } }`);
 
-/** How to try each example; a string says why it cannot be tried. */
+/** How to try each example. A string states why the example cannot be tried. */
 const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   'application/pdf': [send({ attachments: [{ filename: 'a', content: 'SGk=', content_type: 'application/pdf' }] })],
   '22:30': [alarms('quietFrom: "22:30", quietUntil: "06:30"')],

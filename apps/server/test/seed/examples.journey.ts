@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Instance, startInstance } from './instance.ts';
 
-// Reads docs/openapi.json as an integrator would, and sends what it shows.
+// Reads docs/openapi.json as an integrator would, and sends its examples.
 
 let instance: Instance;
 beforeAll(async () => {
@@ -177,7 +177,7 @@ describe('every example in the OpenAPI document', () => {
   it.each(cases.filter(([, path]) => path.includes('{')))('is parsed by %s %s: %s = %j', async (...row) => {
     const response = await sendExample(row[4]);
 
-    // No object here has the example's id.
+    // No object here has the example's ID.
     if (response.status >= 300) {
       expect(response.status, response.text).toBe(404);
       expect(response.text).toMatch(/"reason":"(?!route)\w+_not_found"/);

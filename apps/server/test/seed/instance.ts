@@ -2,7 +2,7 @@ import { type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
 
 export interface Instance {
-  /** Ends with /v1. */
+  /** The base URL, which ends with /v1. */
   readonly base: string;
   readonly key: string;
   stop(): Promise<void>;

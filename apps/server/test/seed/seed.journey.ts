@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Instance, startInstance } from './instance.ts';
 
-// Written from the interface document alone, using only fetch. docs/interface.md has the statement behind each number.
+// These tests are written from docs/interface.md alone and use only fetch. That document has the statement behind each
+// number.
 
 let instance: Instance;
 let base_url: string;
@@ -417,7 +418,8 @@ describe('errors', () => {
 
 describe('rate limits', () => {
   /**
-   * Sends that many requests within one rate-limit window of a new key; retries if the window rolled over meanwhile.
+   * Sends the given number of requests within one rate limit window of a new key. Retries if the window rolls over in
+   * the meantime.
    */
   async function askAll(
     scope: string,
@@ -489,7 +491,7 @@ describe('rate limits', () => {
     expect(late.map(codeOf)).toEqual(['rate_limited']);
     const wait = late[0]?.headers.get('Retry-After');
     expect(wait).toMatch(/^([1-9]|[1-5]\d|60)$/);
-    // Waiting that long reaches the next window.
+    // Waiting for Retry-After seconds reaches the next window.
     const next = Number(late[0]?.headers.get('X-RateLimit-Reset'));
     expect(Math.abs(Date.now() / 1000 + Number(wait) - next)).toBeLessThan(5);
     for (const response of responses)

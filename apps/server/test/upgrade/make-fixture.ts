@@ -80,7 +80,7 @@ async function work({ url }: ServerProcess): Promise<void> {
     'one was delivered at its second attempt',
     async () => (await countOf("state = 'delivered' and attempt_count > 1")) > 0,
   );
-  await webhooksOfEachKind();
+  await webhookPerKind();
   await openMail(other.secret);
   await operate();
   await sendInvalid();
@@ -92,7 +92,7 @@ async function work({ url }: ServerProcess): Promise<void> {
     const [row] = await sql<{ count: number }[]>`select count(*)::int as count from stat_minutes where key <> ''`;
     return (row?.count ?? 0) > 0;
   });
-  // The process is killed while these are being sent.
+  // The process is killed while these messages are being sent.
   for (const label of ['a', 'b', 'c']) await send({ to: `slow+300s+${label}@simulator.test`, subject: 'In transit' });
   await until('mail is in transit', async () => (await countOf("state = 'sending'")) === 3);
 }
@@ -174,7 +174,7 @@ async function inBulk(key: string, domain: string, count: number): Promise<void>
   }
 }
 
-/** Creates keys, webhooks, suppressions and settings, some of them expired. */
+/** Creates keys, webhooks, suppressions, and settings, some of them expired. */
 async function setUp(other_workspace_id: string): Promise<void> {
   const rotated = await rest('POST', '/api-keys', { name: 'Rotated', scopes: ['email:send'] });
   await rest('POST', `/api-keys/${rotated.id}/rotate`);
@@ -304,7 +304,7 @@ async function failedRuns(): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`lock table content_links, stat_minutes in access exclusive mode`;
     await mutate('scheduleRunNow', 'ScheduleInput', '', { name: 'storage.maintain', reason: 'tried out' });
-    // Queried over this connection, which would otherwise be closed for idling in a transaction.
+    // The query runs on this connection, which would otherwise be closed for idling in a transaction.
     await until('runs have failed', async () => (await tx`select from job_attempts`).length >= 2);
   });
   await until(
@@ -313,7 +313,7 @@ async function failedRuns(): Promise<void> {
   );
 }
 
-async function webhooksOfEachKind(): Promise<void> {
+async function webhookPerKind(): Promise<void> {
   const { data } = (await rest('GET', '/webhooks')) as { data: { id: string; description: string }[] };
   const ids = new Map(data.map(({ id, description }) => [description, id]));
   await mutate('webhookUpdate', 'WebhookUpdateInput', '', { id: ids.get('off'), status: 'DISABLED' });
@@ -375,7 +375,7 @@ async function openMail(other_secret: string): Promise<void> {
   await until('held mail is parked', async () => (await sql`select from parked_deliveries`).length === 21);
 }
 
-/** Creates bulk operations: one finished, one canceled and one running. */
+/** Creates bulk operations: one finished, one canceled, and one running. */
 async function operate(): Promise<void> {
   const success = '... on BulkPreview { token }';
   for (const [filter, ratePerSecond] of [

@@ -16,7 +16,7 @@ const REAL = fileURLToPath(new URL('../../../../packages/db/migrations', import.
 const LATER = fileURLToPath(new URL('migrations', import.meta.url));
 // npm run test:upgrade passes the baseline checkout; npm test has none, and rolls out two migrations of its own.
 const old_release = inject('release_before');
-// Number of responses before, between and after the rollout steps.
+// Number of responses before, between, and after the rollout steps.
 const SPAN = old_release === null ? 20 : 300;
 
 const fixture = await loadFixture();
@@ -74,7 +74,7 @@ function keepSending(servers: () => readonly ServerProcess[]) {
   const senders = Array.from({ length: SENDERS }, (_, number) => send(number));
   return {
     answers: responses,
-    /** Resolves after that many more responses. */
+    /** Resolves after `count` more responses. */
     async further(count: number) {
       const target = responses.length + count;
       await expect.poll(() => responses.length, { timeout: 120_000 }).toBeGreaterThanOrEqual(target);

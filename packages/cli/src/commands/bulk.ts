@@ -2,7 +2,7 @@ import type { BulkEntry, BulkItem, BulkPreview } from '@postrider/core/bulk';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { endOf } from '../connect/follow.ts';
 import { enumValue, graphql, listQuery, mutation, pageOf, query, select } from '../connect/graphql.ts';
-import { actionsInBulk, outcomesOfItems } from '../connect/values.ts';
+import { actionsInBulk, item_outcomes } from '../connect/values.ts';
 import { notConfirmed } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { progressOf } from '../terminal/progress.ts';
@@ -28,7 +28,10 @@ interface FilterOptions {
   readonly json?: boolean;
 }
 
-/** Two steps, so that a filter that matches too much is noticed in time: preview first, then run. */
+/**
+ * Adds the bulk commands. A bulk operation takes two steps, preview and run, so that a filter that matches too much is
+ * noticed in time.
+ */
 export function addBulk(program: Command, terminal: Terminal): void {
   const bulk = program
     .command('bulk')
@@ -129,7 +132,7 @@ function addItems(bulk: Command, terminal: Terminal): void {
   bulk
     .command('items <id>')
     .description('show the outcome of each item')
-    .addOption(new Option('--outcome <outcome>', 'only items with this outcome').choices(outcomesOfItems))
+    .addOption(new Option('--outcome <outcome>', 'only items with this outcome').choices(item_outcomes))
     .option('--json', 'print JSON lines')
     .action(async (id: string, { outcome, json = terminal.json }: { outcome?: string; json?: boolean }) => {
       for (let after: string | null | undefined; after !== null; ) {
@@ -253,7 +256,7 @@ function existing<T extends object>(id: string, bulk: T | null): T {
   });
 }
 
-/** Returns the filter under the name it has for the action. */
+/** Returns the filter input that the action takes. */
 function filterOf(action: string, { webhook: webhookId, ...options }: FilterOptions) {
   const { queue, tag: tags, to, toDomain, senderDomain, domain, from, since, until } = options;
   const status = options.status?.split(',').map(enumValue);

@@ -6,7 +6,7 @@ import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
 // The wait of one request, well below the client's timeout.
-const LONGEST_WAIT = 20;
+const MAX_WAIT = 20;
 const DEFAULT_WAIT = 30;
 
 interface WaitOptions {
@@ -35,7 +35,7 @@ export function addCaptures(program: Command, terminal: Terminal): void {
       const ends = performance.now() + timeout * 1000;
       for (;;) {
         const seconds = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
-        const page = await client.captures.list({ ...filters, limit: 1, wait: Math.min(LONGEST_WAIT, seconds) });
+        const page = await client.captures.list({ ...filters, limit: 1, wait: Math.min(MAX_WAIT, seconds) });
         const [newest] = page.data;
         if (newest) {
           const capture = await client.captures.get(newest.id);

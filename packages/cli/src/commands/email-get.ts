@@ -42,7 +42,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Describes why it has not been sent yet, and until when. */
+/** Describes why a message has not been sent yet, and until when it waits. */
 function waitingWords(waiting: Waiting): string {
   const { reason, until } = waiting;
   const facts = waitingFacts(waiting);

@@ -12,7 +12,7 @@ const holds = query('holds', { active: 'Boolean' }, select<readonly HoldEntry[]>
 
 export async function holdsOf(terminal: Terminal, local: boolean | undefined): Promise<Holds> {
   // Loaded on demand, because it takes half a second.
-  return local ? (await import('../machine/holds.ts')).holdsOfMachine(terminal) : holdsOverHttp(terminal);
+  return local ? (await import('../machine/holds.ts')).machineHolds(terminal) : holdsOverHttp(terminal);
 }
 
 function holdsOverHttp(terminal: Terminal): Holds {

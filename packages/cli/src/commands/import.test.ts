@@ -14,7 +14,7 @@ interface Reply {
 const refusal = (reason: string) => ({
   error: { code: 'invalid_request', reason, message: `Refused for ${reason}.`, docs_url: '/errors' },
 });
-const put_off: Reply = { status: 429, body: refusal('default_rate'), headers: { 'retry-after': '0' } };
+const retry_later: Reply = { status: 429, body: refusal('default_rate'), headers: { 'retry-after': '0' } };
 const broken: Reply = { status: 500, body: refusal('internal_error') };
 const created = (secret: string): Reply => ({ status: 201, body: { secret } });
 
@@ -77,16 +77,16 @@ it('secrets of webhooks added before a failure are shown, and no webhook is adde
 
 it('any postponed call is retried as often as the service requires', async () => {
   replies = {
-    'GET /v1/domains': [put_off, put_off],
-    'POST /v1/domains': [put_off, put_off, { status: 201, body: {} }],
-    'GET /v1/webhooks': [put_off],
+    'GET /v1/domains': [retry_later, retry_later],
+    'POST /v1/domains': [retry_later, retry_later, { status: 201, body: {} }],
+    'GET /v1/webhooks': [retry_later],
     'POST /v1/webhooks': [
-      put_off,
-      put_off,
-      put_off,
+      retry_later,
+      retry_later,
+      retry_later,
       created('whsec_a'),
       created('whsec_b'),
-      put_off,
+      retry_later,
       created('whsec_c'),
     ],
   };

@@ -29,11 +29,11 @@ interface Part {
   readonly what: 'suppressions' | 'domains' | 'webhooks';
   readonly file: string;
   readonly found: number;
-  /** What would be added; only set without --apply. */
+  /** The number of entries that would be added; only set without --apply. */
   to_add: number;
   added: number;
   present: number;
-  /** The command failed here; the rest of this file and the files after it were not processed. */
+  /** The command failed in this file; the rest of the file and the files after it were not processed. */
   stopped: boolean;
   readonly refused: { readonly what: string; readonly message: string }[];
   readonly skipped: readonly { readonly line: number; readonly why: string }[];
@@ -55,8 +55,8 @@ interface Taking {
 const MAX_ENTRIES = 1000;
 const MAX_BYTES = 95_000;
 // The API allows 120 requests per minute; some are left for the key's other clients.
-const BYTES_OF_A_MINUTE = 100 * MAX_BYTES;
-const SHORTEST_REASON = 20;
+const BYTES_PER_MINUTE = 100 * MAX_BYTES;
+const MIN_REASON_LENGTH = 20;
 const SHOWN_LINES = 20;
 // Other clients may use up the window repeatedly.
 const MAX_CALLS = 10;
@@ -136,7 +136,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
   if (parts.some(({ refused }) => refused.length > 0)) terminal.fail();
 }
 
-/** Returns a part that has not started. */
+/** Returns the result of a file before anything is imported. */
 function newPart(
   part: Part['what'],
   file: string,
@@ -147,7 +147,7 @@ function newPart(
   return { what: part, file, found: entries.length, ...counts, stopped: false, refused: [], skipped, unknown_columns };
 }
 
-/** The service reports the entries that it already has, so nothing is compared before writing. */
+/** Imports suppressions. The service reports the entries that it already has, so nothing is compared before writing. */
 async function takeSuppressions(taking: Taking, plan: SuppressionPlan, part: Part): Promise<void> {
   const { terminal, apply } = taking;
   if (!apply) part.to_add = plan.entries.length;
@@ -166,9 +166,9 @@ async function takeSuppressions(taking: Taking, plan: SuppressionPlan, part: Par
 /** Shortens the reasons of very many entries, so that they fit into the requests of one minute. */
 function inOneMinute(terminal: Terminal, entries: SuppressionPlan['entries']): SuppressionPlan['entries'] {
   const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
-  if (bytes <= BYTES_OF_A_MINUTE) return entries;
+  if (bytes <= BYTES_PER_MINUTE) return entries;
   const fixed_size = entries.reduce((sum, entry) => sum + sizeOf({ ...entry, reason: '' }), 0);
-  const max = Math.max(SHORTEST_REASON, Math.floor((BYTES_OF_A_MINUTE - fixed_size) / entries.length));
+  const max = Math.max(MIN_REASON_LENGTH, Math.floor((BYTES_PER_MINUTE - fixed_size) / entries.length));
   terminal.note(`Reasons are truncated to ${max} characters because there are so many entries.`);
   return entries.map((entry) => ({ ...entry, reason: entry.reason.slice(0, max).toWellFormed() }));
 }
@@ -257,7 +257,8 @@ async function takeWebhooks(
       (error: unknown) => {
         const facts = problemOf(error)?.facts;
         if (facts?.passing && facts.retry_after_seconds === undefined) {
-          // If it was added, a second one would get the same events, and the first one's secret is lost.
+          // If the webhook was added, a retry would add a second one for the same events, and the secret of the first
+          // is lost.
           const advice = `Check whether ${webhook.url} was added. If it was, rotate its secret. Then run the import again.`;
           throw new Problem({ ...facts, advice });
         }

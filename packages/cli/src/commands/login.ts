@@ -12,7 +12,8 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option('--url <url>', "Postrider's URL")
     .option('--json', 'print JSON')
     .action(async (options: { url?: string; json?: boolean }) => {
-      // Never an argument: other users of the machine can see those, and the shell saves them in its history.
+      // Never taken as an argument: other users of the machine can see arguments, and the shell saves them in its
+      // history.
       terminal.note('Paste an API key, then press Enter and Ctrl-D:');
       const key = (terminal.stdin ? await text(terminal.stdin) : '').trim();
       if (key === '') throw noKey();

@@ -2,7 +2,7 @@ import type { MemberEntry } from '@postrider/core/people';
 import { Argument, type Command, Option } from 'commander';
 import { all } from '../connect/client.ts';
 import { entriesOf, enumValue, graphql, listQuery, mutation, select } from '../connect/graphql.ts';
-import { rolesOfMembers } from '../connect/values.ts';
+import { member_roles } from '../connect/values.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
 import { entryLines, show, type Terminal, table } from '../terminal/terminal.ts';
@@ -30,7 +30,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
     );
   });
   command('add <email>', 'add a member; new users get a login link, printed once')
-    .addOption(new Option('--role <role>', 'role').choices(rolesOfMembers).makeOptionMandatory())
+    .addOption(new Option('--role <role>', 'role').choices(member_roles).makeOptionMandatory())
     .option('--password', 'create a password instead of a link')
     .action(async (email: string, options: Options) => {
       const entry = options.password ? 'PASSWORD' : 'LOGIN_LINK';
@@ -42,7 +42,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
       );
     });
   command('set-role <email>', 'change a member’s role and end their sessions')
-    .addArgument(new Argument('<role>', 'role').choices(rolesOfMembers))
+    .addArgument(new Argument('<role>', 'role').choices(member_roles))
     .action(async (email: string, role: string, options: Options) => {
       const { id: userId } = await memberOf(terminal, email, options);
       const input = { userId, role: enumValue(role), workspaceId: options.workspace };

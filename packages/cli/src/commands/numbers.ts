@@ -3,13 +3,7 @@ import type { FailureGroup } from '@postrider/core/failures';
 import type { Stats } from '@postrider/core/stats';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { enumValue, graphql, query, select } from '../connect/graphql.ts';
-import {
-  dimensionsOfBacklog,
-  dimensionsOfStats,
-  kindsOfFailures,
-  lengthsOfBuckets,
-  metricsOfStats,
-} from '../connect/values.ts';
+import { backlog_dimensions, bucket_lengths, failure_kinds, stat_dimensions, stat_metrics } from '../connect/values.ts';
 import { nowMs } from '../terminal/clock.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
@@ -57,16 +51,16 @@ const failureGroups = query(
     lastSeenAt trend { at value }`),
 );
 
-/** Outcomes, backlog and failures. */
+/** Adds the commands for outcomes, backlog and failures. */
 export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('stats')
     .description('email outcomes by minute, hour or day')
-    .addOption(new Option('--bucket <length>', 'interval').choices(lengthsOfBuckets).default('hour'))
+    .addOption(new Option('--bucket <length>', 'interval').choices(bucket_lengths).default('hour'))
     .option('--since <time>', 'start time, ISO 8601 (default: a day ago, or an hour ago with --bucket minute)')
     .option('--until <time>', 'end time, ISO 8601 (default: now)')
-    .addOption(new Option('--by <dimension>', 'group by').choices(dimensionsOfStats).default('none'))
-    .addOption(new Option('--metrics <names...>', 'metrics to print').choices(metricsOfStats).default(default_metrics))
+    .addOption(new Option('--by <dimension>', 'group by').choices(stat_dimensions).default('none'))
+    .addOption(new Option('--metrics <names...>', 'metrics to print').choices(stat_metrics).default(default_metrics))
     .option('--top <count>', 'maximum number of groups', count)
     .addOption(reachOption())
     .option('--json', 'print JSON')
@@ -94,7 +88,7 @@ export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('backlog')
     .description('pending email by age')
-    .addOption(new Option('--by <dimension>', 'group by').choices(dimensionsOfBacklog).default('destination'))
+    .addOption(new Option('--by <dimension>', 'group by').choices(backlog_dimensions).default('destination'))
     .option('--top <count>', 'maximum number of rows', count)
     .addOption(reachOption())
     .option('--json', 'print JSON')
@@ -110,7 +104,7 @@ export function addNumbers(program: Command, terminal: Terminal): void {
   program
     .command('failures')
     .description('groups of similar failures, most frequent first')
-    .addOption(new Option('--kind <kind>', 'type of failure').choices(kindsOfFailures).default('smtp'))
+    .addOption(new Option('--kind <kind>', 'type of failure').choices(failure_kinds).default('smtp'))
     .option('--since <time>', 'start time, ISO 8601 (default: a day ago)')
     .option('--until <time>', 'end time, ISO 8601 (default: now)')
     .option('--top <count>', 'maximum number of rows', count)

@@ -115,7 +115,7 @@ function rowOf(plan: PlanEntry): string[] {
   ];
 }
 
-/** Lists only what the plan limits. */
+/** Lists the limits that the plan sets. */
 function heldIn(plan: PlanEntry): string {
   const limits = [
     [plan.workspace_rate, 'requests per minute across all API keys'],

@@ -72,7 +72,7 @@ const jobRetry = mutation('jobRetry', 'JobInput', CHANGED);
 const jobCancel = mutation('jobCancel', 'JobInput', CHANGED);
 const jobRunNow = mutation('jobRunNow', 'JobInput', CHANGED);
 
-/** Queues, their jobs, and the admin actions on them. */
+/** Adds the commands for queues, their jobs, and the admin actions on both. */
 export function addQueues(program: Command, terminal: Terminal): void {
   const queues = program.command('queues').description('queues, their jobs and holds, for operators');
 

@@ -65,7 +65,10 @@ function timeOf({ schedule, scheduledAt }: SendOptions): string | undefined {
   return schedule ?? scheduledAt;
 }
 
-/** Every accepted message has status queued; a past time is rejected, so a given time is in the future. */
+/**
+ * Describes the status of an accepted message, which is always queued; a past time is rejected, so a given time is in
+ * the future.
+ */
 function becomes(status: string, schedule: string | undefined): string {
   return schedule === undefined || status !== 'queued' ? status : `scheduled for ${schedule}`;
 }
@@ -105,7 +108,7 @@ async function attachments(
 ): Promise<Attachment[] | undefined> {
   if (!paths) return undefined;
   let total = 0;
-  for (const path of paths) total += (await readOf(path, () => stat(fileOf(terminal, path)))).size;
+  for (const path of paths) total += (await readSource(path, () => stat(fileOf(terminal, path)))).size;
   if (total > MAX_ATTACHMENT_BYTES) {
     throw new Problem({
       reason: 'body_too_large',
@@ -116,12 +119,12 @@ async function attachments(
   return Promise.all(
     paths.map(async (path) => ({
       filename: basename(path),
-      content: (await readOf(path, () => readFile(fileOf(terminal, path)))).toString('base64'),
+      content: (await readSource(path, () => readFile(fileOf(terminal, path)))).toString('base64'),
     })),
   );
 }
 
-async function readOf<T>(path: string, read: () => Promise<T>): Promise<T> {
+async function readSource<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -11,8 +11,8 @@ import { progressOf } from '../terminal/progress.ts';
 import { foundTable, plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 // Well below the size limit of one request, even with the longest addresses.
-const ENTRIES_OF_A_REQUEST = 200;
-const LONGEST_REASON = 200;
+const ENTRIES_PER_REQUEST = 200;
+const MAX_REASON_LENGTH = 200;
 
 interface ListOptions {
   readonly source?: string;
@@ -90,9 +90,9 @@ async function importFile(terminal: Terminal, file: string, json: boolean | unde
   let added = 0;
   let present = 0;
   const progress = progressOf(terminal, 'imported');
-  for (let start = 0; start < lines.length; start += ENTRIES_OF_A_REQUEST) {
+  for (let start = 0; start < lines.length; start += ENTRIES_PER_REQUEST) {
     progress.show(start, lines.length);
-    const part = lines.slice(start, start + ENTRIES_OF_A_REQUEST);
+    const part = lines.slice(start, start + ENTRIES_PER_REQUEST);
     const results = await addAll(
       client,
       part.map(({ line: _, ...entry }) => entry),
@@ -155,7 +155,7 @@ function entriesOf(text: string): Line[] {
     .flatMap((content, index) => {
       const comma = content.indexOf(',');
       const email = cell(comma < 0 ? content : content.slice(0, comma));
-      const reason = comma < 0 ? '' : cell(content.slice(comma + 1)).slice(0, LONGEST_REASON);
+      const reason = comma < 0 ? '' : cell(content.slice(comma + 1)).slice(0, MAX_REASON_LENGTH);
       if (email === '' || (index === 0 && !email.includes('@'))) return [];
       return [{ line: index + 1, email, ...(reason !== '' && { reason }) }];
     });

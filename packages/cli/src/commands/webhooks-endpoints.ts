@@ -23,7 +23,7 @@ interface ReceiveOptions extends JsonOption {
   readonly once?: boolean;
 }
 
-/** The registered webhooks, and a receiver to try one with. */
+/** Adds the commands for registered webhooks, and for a local receiver to try one out with. */
 export function addEndpoints(webhooks: Command, terminal: Terminal): void {
   webhooks
     .command('list')

@@ -59,7 +59,10 @@ interface Target {
   now(): number;
 }
 
-/** Any HTTP response is final, so that receiver failures show; only a refused connection is retried. */
+/**
+ * Posts an event to the target. Any HTTP response is final, so that receiver failures show; only a refused connection
+ * is retried.
+ */
 async function deliver(terminal: Terminal, one: EventBase, target: Target, signal: AbortSignal) {
   for (const wait_seconds of PAUSES_SECONDS) {
     const { line, refused } = await forward(one, target);

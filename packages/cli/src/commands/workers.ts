@@ -28,7 +28,7 @@ const scheduleRunNow = mutation(
   select<{ job: JobPayload }>('... on JobPayload { job { id queue { name } state createdAt } }'),
 );
 
-/** Worker processes and cron schedules. */
+/** Adds the commands for worker processes and cron schedules. */
 export function addWorkers(program: Command, terminal: Terminal): void {
   program
     .command('workers')

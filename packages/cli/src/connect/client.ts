@@ -95,7 +95,7 @@ function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `timed out after ${TIMEOUT_MS / 1000} s`;
   const { cause } = error;
-  // For a host with several addresses this is an AggregateError, whose own message may be empty.
+  // For a host with several addresses, the cause is an AggregateError, whose own message may be empty.
   const causes: unknown[] = cause instanceof AggregateError ? [cause, ...cause.errors] : [cause];
   for (const one of causes) {
     if (!(one instanceof Error)) continue;

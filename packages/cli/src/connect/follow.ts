@@ -62,7 +62,7 @@ export async function follow<T extends { readonly id: string }>(
   }
 }
 
-/** Polls what the service is working on until it has finished. */
+/** Polls an operation of the service until it has finished. */
 export async function endOf<T>(
   initial: T,
   steps: { isOpen(state: T): boolean; show(state: T): void; read(): Promise<T> },

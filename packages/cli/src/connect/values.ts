@@ -34,11 +34,11 @@ export const actionsInBulk = valuesOf<(typeof bulkActions)[number]>({
   redrive: true,
 });
 
-export const outcomesOfItems = valuesOf<(typeof bulkOutcomes)[number]>({ done: true, skipped: true, failed: true });
+export const item_outcomes = valuesOf<(typeof bulkOutcomes)[number]>({ done: true, skipped: true, failed: true });
 
-export const lengthsOfBuckets = valuesOf<(typeof buckets)[number]>({ minute: true, hour: true, day: true });
+export const bucket_lengths = valuesOf<(typeof buckets)[number]>({ minute: true, hour: true, day: true });
 
-export const dimensionsOfStats = valuesOf<(typeof statDimensions)[number]>({
+export const stat_dimensions = valuesOf<(typeof statDimensions)[number]>({
   none: true,
   domain: true,
   tag: true,
@@ -47,7 +47,7 @@ export const dimensionsOfStats = valuesOf<(typeof statDimensions)[number]>({
   api_key: true,
 });
 
-export const metricsOfStats = valuesOf<(typeof metrics)[number]>({
+export const stat_metrics = valuesOf<(typeof metrics)[number]>({
   accepted: true,
   delivered: true,
   bounced: true,
@@ -64,7 +64,7 @@ export const metricsOfStats = valuesOf<(typeof metrics)[number]>({
   accept_to_delivered_p99: true,
 });
 
-export const dimensionsOfBacklog = valuesOf<(typeof backlogDimensions)[number]>({
+export const backlog_dimensions = valuesOf<(typeof backlogDimensions)[number]>({
   destination: true,
   provider: true,
   sender_domain: true,
@@ -72,7 +72,7 @@ export const dimensionsOfBacklog = valuesOf<(typeof backlogDimensions)[number]>(
   api_key: true,
 });
 
-export const kindsOfFailures = valuesOf<(typeof failureKinds)[number]>({
+export const failure_kinds = valuesOf<(typeof failureKinds)[number]>({
   smtp: true,
   webhook: true,
   dns: true,
@@ -81,4 +81,4 @@ export const kindsOfFailures = valuesOf<(typeof failureKinds)[number]>({
 
 export const policies = valuesOf<(typeof unknownPolicies)[number]>({ resend: true, stop: true });
 
-export const rolesOfMembers = valuesOf<(typeof workspaceRoles)[number]>({ viewer: true, member: true, admin: true });
+export const member_roles = valuesOf<(typeof workspaceRoles)[number]>({ viewer: true, member: true, admin: true });

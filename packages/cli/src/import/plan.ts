@@ -3,7 +3,7 @@ import { Problem } from '../terminal/problem.ts';
 import type { Provider } from './providers.ts';
 import type { Export, ExportRow } from './read-export.ts';
 
-const LONGEST_REASON = 200;
+const MAX_REASON_LENGTH = 200;
 
 interface Rest {
   /** The skipped lines, with the reasons. */
@@ -33,7 +33,7 @@ export function planSuppressions(file: string, { columns, rows }: Export, provid
     else if (known) skipped.push({ line: row.line, why: `${address} is also on line ${known.line}` });
     else {
       const facts = reason.map((column) => read.text(row, column)).filter((fact) => fact !== '');
-      const text = [`from ${provider.name}`, ...facts].join(', ').replace(/\s+/g, ' ').slice(0, LONGEST_REASON);
+      const text = [`from ${provider.name}`, ...facts].join(', ').replace(/\s+/g, ' ').slice(0, MAX_REASON_LENGTH);
       entries.set(address.toLowerCase(), { line: row.line, email: address, reason: text.toWellFormed() });
     }
   }

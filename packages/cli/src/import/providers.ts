@@ -5,7 +5,7 @@ export interface Provider {
   readonly name: string;
   readonly suppressions: {
     readonly email: string;
-    /** Why and when, stored as the reason of the entry. */
+    /** Columns with the cause and the time, stored as the reason of the entry. */
     readonly reason: readonly string[];
     /** Documented columns that are not imported. */
     readonly left: readonly string[];
@@ -16,7 +16,7 @@ export interface Provider {
     readonly left: readonly string[];
     /** `resend` if a receiver of the provider's events can parse that format. */
     readonly format: 'resend' | 'postrider';
-    /** The provider's names of the events that a row subscribes to; null for a disabled row. */
+    /** Returns the provider's names of the events that a row subscribes to; null for a disabled row. */
     events(fields: Readonly<Record<string, unknown>>): readonly string[] | null;
     /** Our types for each of the provider's event names; a name missing here has no equivalent. */
     readonly types: Readonly<Record<string, readonly EventType[]>>;

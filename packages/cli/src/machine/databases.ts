@@ -12,7 +12,10 @@ interface DatabaseOptions {
   readonly json?: boolean;
 }
 
-/** Databases that remain when an installation's directory is deleted, because they had to be stored elsewhere. */
+/**
+ * Adds the `databases` command, which lists and removes embedded databases that remain after their installation's
+ * directory was deleted.
+ */
 export function addDatabases(program: Command, terminal: Terminal): void {
   program
     .command('databases')

@@ -12,7 +12,7 @@ interface Check {
   readonly name: string;
   readonly result: 'ok' | 'failed' | 'warning' | 'skipped';
   readonly message: string;
-  /** What to do about a problem. */
+  /** How to fix the problem. */
   readonly fix?: string;
 }
 
@@ -30,7 +30,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const checks = [
-        // Running at all proves that it is recent enough.
+        // This command would not have started on a Node that is too old.
         { name: 'node', result: 'ok', message: process.versions.node } as const,
         ...(await attempt(['database', 'migrations'], () => checkDatabase(terminal))),
         ...(await attempt(['machine'], () => checkMachine(terminal))),

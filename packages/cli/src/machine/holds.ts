@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { type Machine, withMachine } from './machine.ts';
 
 /** Manages holds without a key, for a machine on which nothing responds, as after a restore. */
-export function holdsOfMachine(terminal: Terminal): Holds {
+export function machineHolds(terminal: Terminal): Holds {
   const here = <T>(work: (machine: Machine) => Promise<T>) => withMachine(terminal, work);
   return {
     create: (hold) => here(async (machine) => invoke(await machine.asWorkspace(), createHold, hold)),

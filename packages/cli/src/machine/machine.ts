@@ -77,8 +77,8 @@ async function contextOf(
   if (workspace_name !== undefined && !(await workspaceById(sql, workspace_name)))
     throw unknownWorkspace(workspace_name);
   const log = pino({ level: 'silent' });
-  // Not started, because most commands do not need it. jobs.send fails until then, so a command that sends a job, such
-  // as `schedules run`, starts it first.
+  // The queue is not started, because most commands do not need it. jobs.send fails until then, so a command that sends
+  // a job, such as `schedules run`, starts the queue first.
   const jobs = createQueue({
     sql,
     url,

@@ -2,7 +2,7 @@ import { Problem } from './problem.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Destruction {
-  /** What would be destroyed, in one or more lines. */
+  /** A description of the things to be destroyed, in one or more lines. */
   readonly preview: string;
   readonly count: number;
   readonly yes: boolean | undefined;

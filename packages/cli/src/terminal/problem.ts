@@ -10,7 +10,7 @@ export interface ProblemFacts {
   readonly details?: readonly { readonly param: string; readonly message: string }[] | undefined;
   readonly request_id?: string | undefined;
   readonly docs_url?: string | undefined;
-  /** A retry may help: there was no response, or the service said to wait. */
+  /** Whether a retry may help: there was no response, or the service said to wait. */
   readonly passing?: boolean;
   /** When to retry, if the service said so. */
   readonly retry_after_seconds?: number | undefined;

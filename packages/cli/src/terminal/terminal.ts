@@ -8,11 +8,11 @@ export interface Terminal {
   readonly question?: (text: string) => Promise<string>;
   /** Draws on a line of the terminal; absent without one. */
   readonly draw?: (text: string) => void;
-  /** Standard output: the result. */
+  /** Writes the result to standard output. */
   print(text: string): void;
-  /** Standard error: progress. */
+  /** Writes progress to standard error. */
   note(text: string): void;
-  /** The printed result reports a failure: exit code 1. */
+  /** Sets exit code 1, because the printed result reports a failure. */
   fail(): void;
 }
 

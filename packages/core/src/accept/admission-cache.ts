@@ -20,12 +20,15 @@ export interface AdmissionCache {
   /** Looks up a sender by credential name; also undefined while the sender is in the negative cache. */
   sender(name: string): CachedSender | undefined;
   domain(workspace_id: string, name: string): SendableFacts | undefined;
-  /** Whether an address was suppressed at the last lookup: a hint that the fast path would fail. */
+  /** Returns whether an address was suppressed at the last lookup: a hint that the fast path would fail. */
   suppressed(workspace_id: string, email: string): boolean;
   learnSender(epoch: number, name: string, sender: CachedSender): void;
   learnDomains(epoch: number, domains: ReadonlyMap<string, SendableFacts>): void;
   learnSuppressed(addresses: ReadonlySet<string>): void;
-  /** Negative cache: a sender at a limit uses the slow path for a while, so that it does not fail shared batches. */
+  /**
+   * Adds a sender at a limit to the negative cache, so that it uses the slow path for a while and does not fail shared
+   * batches.
+   */
   learnLimited(name: string, ms: number): void;
 }
 
@@ -39,7 +42,10 @@ export function createAdmissionCache(): AdmissionCache {
   const digestOf = (address: string) => createHmac('sha1', digest_key).update(address).digest('base64');
   const limited = new Map<string, number>();
 
-  /** Whether facts from this epoch may be cached; a newer epoch empties the cache. Results may arrive out of order. */
+  /**
+   * Returns whether facts from this epoch may be cached; a newer epoch empties the cache. Results may arrive out of
+   * order.
+   */
   const enter = (read_in: number): boolean => {
     if (read_in > epoch) {
       epoch = read_in;

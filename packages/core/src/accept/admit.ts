@@ -100,7 +100,10 @@ function refusedFor(response: KeyAnswer | undefined) {
   return response?.kind === 'refused' ? response.reason : 'unknown_key';
 }
 
-/** A message that fails to parse rejects its request, unless the request returns one result per message. */
+/**
+ * Returns the error of a message that fails to parse, which rejects its request unless the request returns one result
+ * per message.
+ */
 function bodyRefusal(submission: Submission): AppError | null {
   return submission.refusal(submission.messages.map((message) => (message.ok ? null : message.error)));
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '@postrider/db';
-import { LONGEST_WAIT_MS } from './batching-policy.ts';
+import { MAX_WAIT_MS } from './batching-policy.ts';
 
 // A smaller batch gets its own connection and does not wait.
 const WORTH_FOLLOWING = 16;
@@ -22,8 +22,9 @@ export function isIdle({ under_way }: ConnectionLoad): boolean {
 }
 
 /**
- * A fast-path batch may be pipelined behind another on the same connection: the database moves on to the next without
- * waiting for us, and one processor stays free to read requests and write responses.
+ * Returns the connection on which a batch may follow another, if any. A fast-path batch may be pipelined behind another
+ * on the same connection: the database moves on to the next without waiting for us, and one processor stays free to
+ * read requests and write responses.
  */
 export function connectionToFollow<P extends ConnectionLoad>(
   connections: readonly P[],
@@ -31,6 +32,6 @@ export function connectionToFollow<P extends ConnectionLoad>(
   now_ms: number,
 ): P | undefined {
   if (!batch.fast || batch.size < WORTH_FOLLOWING) return undefined;
-  const since_ms = now_ms - LONGEST_WAIT_MS;
+  const since_ms = now_ms - MAX_WAIT_MS;
   return connections.find(({ under_way, fast, begun_ms }) => under_way === 1 && fast && begun_ms > since_ms);
 }

@@ -4,24 +4,25 @@ const EARLY_BATCH = 20;
 // are too small.
 const EARLY_SHARE = 0.7;
 // Several times the usual commit; only a commit waiting for a lock or a stalled disk takes longer.
-export const LONGEST_WAIT_MS = 25;
-const WEIGHT_OF_THE_LAST = 0.2;
+export const MAX_WAIT_MS = 25;
+const LAST_SAMPLE_WEIGHT = 0.2;
 
 /** Decides when the next commit begins while others are under way. The caller passes the time. */
 export interface BatchingPolicy {
   begun(size: number, now_ms: number): void;
   /** Records the end of the commit that began at begun_ms; commits may end in any order. */
   ended(begun_ms: number, now_ms: number): void;
-  /** Whether the waiting requests justify a commit at the end of this turn of the event loop. */
+  /** Returns whether the waiting requests justify a commit at the end of this turn of the event loop. */
   worthwhile(waiting: number, now_ms: number): boolean;
-  /** Whether they justify a commit mid-turn, while more requests are being read. */
+  /** Returns whether the waiting requests justify a commit mid-turn, while more requests are being read. */
   urgent(waiting: number, now_ms: number): boolean;
 }
 
 /**
- * A commit has a fixed cost, so while one is in flight the next begins only once as many requests are waiting as the
- * last one carried, or twenty once most of the usual time has passed. The database then has the next commit ready when
- * it finishes one, and a slow disk gets larger batches. A hung commit delays others by at most 25 ms.
+ * Creates the policy that delays commits under load. A commit has a fixed cost, so while one is in flight the next
+ * begins only once as many requests are waiting as the last one carried, or twenty once most of the usual time has
+ * passed. The database then has the next commit ready when it finishes one, and a slow disk gets larger batches. A hung
+ * commit delays others by at most 25 ms.
  */
 export function createBatchingPolicy(max_under_way: number): BatchingPolicy {
   let under_way = 0;
@@ -39,15 +40,13 @@ export function createBatchingPolicy(max_under_way: number): BatchingPolicy {
     },
     ended(begun_ms, now_ms) {
       under_way -= 1;
-      // The database started on it only after finishing the previous one.
+      // The database began this commit only after finishing the previous one.
       const took_ms = now_ms - Math.max(begun_ms, served_from_ms);
-      average_ms += (took_ms - average_ms) * (average_ms === 0 ? 1 : WEIGHT_OF_THE_LAST);
+      average_ms += (took_ms - average_ms) * (average_ms === 0 ? 1 : LAST_SAMPLE_WEIGHT);
       served_from_ms = now_ms;
     },
     worthwhile: (waiting, now_ms) =>
-      under_way === 0 ||
-      (under_way < max_under_way && waiting >= last_size) ||
-      now_ms - last_begun_ms >= LONGEST_WAIT_MS,
+      under_way === 0 || (under_way < max_under_way && waiting >= last_size) || now_ms - last_begun_ms >= MAX_WAIT_MS,
     urgent(waiting, now_ms) {
       if (waiting < EARLY_BATCH || under_way >= max_under_way) return false;
       return under_way === 0 || now_ms - served_from_ms >= average_ms * EARLY_SHARE;

@@ -57,7 +57,7 @@ export const recipientColumns: readonly Column<NewRecipient>[] = [
 interface ColumnFragments {
   /** The column list of `insert into`. */
   readonly names: Fragment;
-  /** The list of the `select` that fills them: each column cast from its type in the batch. */
+  /** The list of the `select` that fills the columns, each cast from its type in the batch. */
   readonly values: Fragment;
 }
 
@@ -76,7 +76,7 @@ export function fragmentsOf(sql: Sql, columns: readonly NamedColumn[]): ColumnFr
   return columns_sql;
 }
 
-/** For `unnest(${first}::int[] ${arraysOf(…)})`: a comma and an array per column; lists are array literals. */
+/** Returns a comma and an array per column, for `unnest(${first}::int[] ${arraysOf(…)})`; lists are array literals. */
 export function arraysOf<Row>(sql: Sql, columns: readonly Column<Row>[], rows: readonly Row[]): Fragment[] {
   return columns.map((column) => {
     if (column.type === 'text[]') return sql`, ${rows.map((row) => arrayLiteral(column.value(row)))}::text[]`;
@@ -110,7 +110,7 @@ export function appendValues<Row>(record: RecordField[], columns: readonly Colum
 
 /**
  * Builds message_tags rows from rows of workspace_id, tag and message_id. Only new tags need the function, which costs
- * more than the lookup; the order is the one it requires.
+ * more than the lookup and requires this order.
  */
 export function tagRows(sql: Sql, source: Fragment): Fragment {
   return sql`

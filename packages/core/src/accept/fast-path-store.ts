@@ -33,7 +33,7 @@ export interface FastBatch {
 
 export interface StoredFast {
   readonly now: Date;
-  /** Requests in this minute, including these, by key or workspace. */
+  /** Requests in this minute, including those of the batch, by key or workspace. */
   readonly used: ReadonlyMap<string, number>;
   readonly reset_unix: number;
   readonly seconds_left: number;

@@ -30,7 +30,7 @@ interface SendResponse {
 
 let tenants = 0;
 let tenant: Tenant;
-/** A workspace whose key and domain are in this process's admission cache. */
+/** Creates a workspace whose key and domain are in this process's admission cache. */
 beforeEach(async () => {
   await world.clock.freeze(new Date('2030-05-15T10:00:00Z'));
   tenant = await newTenant('business');

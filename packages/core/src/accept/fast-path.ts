@@ -12,7 +12,7 @@ import { type AcceptFacts, judge } from './judge.ts';
 import type { NewMessage } from './new-message.ts';
 import type { AcceptParts, SendResult, Submission } from './submission.ts';
 
-// Larger ones are rare, and a batch that has to be retried on the slow path should be small.
+// Larger bodies are rare, and a batch that has to be retried on the slow path should be small.
 const MAX_BODY_BYTES = 192 * 1024;
 // The statement checks time and volume; a draft is never scheduled and never at a limit.
 const UNKNOWN_TIME = new Date(0);
@@ -62,7 +62,10 @@ export function draftFast(
   return { sender, messages: drafts };
 }
 
-/** Parsing keeps control characters out of all other fields, or they are escaped as JSON. */
+/**
+ * Returns whether the message fits into a record. Only these fields are checked: all others are parsed without control
+ * characters or escaped as JSON.
+ */
 function travelsAsRecord({ subject, html, text }: NewMessage): boolean {
   return fitsRecord(subject) && fitsRecord(html ?? '') && fitsRecord(text ?? '');
 }
@@ -106,7 +109,7 @@ export async function acceptFast(
   });
 }
 
-/** Keys before workspaces, as when requests are counted one by one. */
+/** Returns a sort key that puts keys before workspaces, as when requests are counted one by one. */
 function lockOrder({ rate_class, subject }: FastWindow): string {
   return `${rate_class} ${subject}`;
 }

@@ -8,9 +8,9 @@ import { type Addressee, addresseesOf } from './addressees.ts';
 import type { SendInput } from './schema.ts';
 
 const PAST_TOLERANCE_MS = 60_000;
-const FURTHEST_DAYS = 366;
+const MAX_DAYS_AHEAD = 366;
 
-/** Read before the storing statement, which checks the limit again. */
+/** Facts read before the storing statement, which checks the limit again. */
 export interface AcceptFacts {
   readonly now: Date;
   readonly resets_at: Date;
@@ -77,10 +77,10 @@ export function scheduleOf(value: Date | undefined, now: Date): Date | null | Ap
       'scheduled_in_past',
       'scheduled_at is more than 60 s in the past. Use a future time or omit it.',
     );
-  if (ahead > FURTHEST_DAYS * 86_400_000)
+  if (ahead > MAX_DAYS_AHEAD * 86_400_000)
     return new AppError(
       'scheduled_too_far',
-      `scheduled_at is more than ${FURTHEST_DAYS} days in the future. Use an earlier time.`,
+      `scheduled_at is more than ${MAX_DAYS_AHEAD} days in the future. Use an earlier time.`,
     );
   return ahead > 0 ? value : null;
 }

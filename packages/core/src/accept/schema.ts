@@ -17,7 +17,7 @@ const MAX_METADATA = 20;
 const MAX_HEADERS = 50;
 const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-const LONGEST_TAG = 128;
+const MAX_TAG_LENGTH = 128;
 const NOT_PRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 const subject = z
@@ -56,7 +56,7 @@ const headers = z
   });
 
 const tags = z
-  .array(z.string().meta({ minLength: 1, maxLength: LONGEST_TAG }))
+  .array(z.string().meta({ minLength: 1, maxLength: MAX_TAG_LENGTH }))
   .superRefine((value, context) => {
     if (value.length > MAX_TAGS) {
       context.addIssue(issueFor('too_many_tags', `tags has ${value.length} entries. The maximum is ${MAX_TAGS}.`));
@@ -73,11 +73,11 @@ const tags = z
     examples: [['receipt'], ['Spring sale 2030', 'orders/paid']],
   });
 
-/** Length is counted in code points, as in JSON Schema. */
+/** Returns the problem with a tag, or null. Length is counted in code points, as in JSON Schema. */
 function tagProblem(tag: string): string | null {
   if (tag === '') return 'must not be empty';
-  if (tag.length > LONGEST_TAG && [...tag].length > LONGEST_TAG)
-    return `must be at most ${LONGEST_TAG} characters long`;
+  if (tag.length > MAX_TAG_LENGTH && [...tag].length > MAX_TAG_LENGTH)
+    return `must be at most ${MAX_TAG_LENGTH} characters long`;
   return NOT_PRINTABLE.test(tag) ? 'must not contain line breaks or other control characters' : null;
 }
 
@@ -188,7 +188,7 @@ export const sendSchema = refuseMisplaced(
 );
 export type SendInput = z.output<typeof sendSchema>;
 
-/** A body of the wrong type counts as content here; it is rejected separately. */
+/** Returns whether a body has content. A body of the wrong type counts as content here; it is rejected separately. */
 function hasContent(body: unknown): boolean {
   return body !== undefined && body !== null && body !== '';
 }

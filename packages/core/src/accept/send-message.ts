@@ -30,7 +30,10 @@ export const sendMessage = admittedOperation({
     ),
 });
 
-/** A mail client that resends over SMTP writes a new Message-ID but means the same message. */
+/**
+ * Returns what a fingerprint covers. A mail client that resends over SMTP writes a new Message-ID but means the same
+ * message, so the Message-ID is left out.
+ */
 function meaningOf({ via }: Context, message: SendInput): SendInput {
   if (via !== 'smtp') return message;
   const { message_id: _, ...metadata }: Readonly<Record<string, string>> = message.metadata;

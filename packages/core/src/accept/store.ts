@@ -25,7 +25,7 @@ export interface FactsQuery {
 
 export interface FoundFacts {
   readonly now: Date;
-  /** The accept epoch these were read in. */
+  /** The accept epoch in which these facts were read. */
   readonly epoch: number;
   /** Emails so far this month, by workspace. */
   readonly used: Map<string, number>;
@@ -42,7 +42,7 @@ export async function awaitStandby(sql: Sql): Promise<void> {
     where current_setting('synchronous_standby_names') <> ''`;
 }
 
-/** Reads the facts for many messages by four primary-key lookups in one statement. */
+/** Reads the facts for many messages with four primary-key lookups in one statement. */
 export async function readFacts(sql: Sql, keys: FactsQuery): Promise<FoundFacts> {
   const rows = await sql<
     {

@@ -31,9 +31,9 @@ export interface Submission {
   readonly actor: Actor | Credential;
   readonly scope: Scope;
   readonly request_id: string;
-  /** Whether its API has already counted it in the `send` window. */
+  /** Whether the API has already counted the request in the `send` window. */
   readonly counted: boolean;
-  /** The traceparent of its commit; null if it is not sampled. */
+  /** The traceparent of the commit; null if it is not sampled. */
   readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];
   /**
@@ -55,7 +55,7 @@ export interface Idempotency {
   readonly operation: string;
   readonly key: string;
   readonly fingerprint: Buffer;
-  /** Whether the request behind a stored fingerprint meant the same. */
+  /** Returns whether the request behind a stored fingerprint meant the same. */
   isSame(stored: Buffer): boolean;
   /** Serializes the response for a replay. */
   remember(results: readonly SendResult[]): string;

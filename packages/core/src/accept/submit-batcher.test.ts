@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import { createContext, createServices, invoke } from '../index.ts';
 import type { Services } from '../operation/context.ts';
 import { hashSecret } from '../operation/secrets.ts';
-import { LONGEST_WAIT_MS } from './batching-policy.ts';
+import { MAX_WAIT_MS } from './batching-policy.ts';
 import { sendMessage } from './send-message.ts';
 
 const EARLY_BATCH = 20;
@@ -80,7 +80,7 @@ describe('a commit that is waiting for a lock', () => {
     const release = await holdVolume(leader);
 
     const waiting = [many(leader), many(follower)];
-    // Once this resolves both are in flight, so the next message gets its own batch.
+    // Once this resolves, both batches are in flight, so the next message gets its own batch.
     expect(await stored(leader)).toBe(1);
     await send(other);
 
@@ -100,7 +100,7 @@ describe('a commit that is waiting for a lock', () => {
     // Twenty begin in their turn of the event loop, a full batch follows them, and the others have to wait.
     const waiting = [many(crowded, EARLY_BATCH + FULL_BATCH), many(other, FEW)];
     expect(await stored(other)).toBe(1);
-    vi.advanceTimersByTime(LONGEST_WAIT_MS);
+    vi.advanceTimersByTime(MAX_WAIT_MS);
 
     await expect.poll(async () => [await stored(crowded), await stored(other)]).toEqual([1, 1 + FEW]);
     await release();

@@ -15,7 +15,7 @@ import {
 import { type AdmissionCache, createAdmissionCache } from './admission-cache.ts';
 import { admit, credentialName } from './admit.ts';
 import { type BatchConnection, connectionToFollow, isIdle } from './batch-connections.ts';
-import { type BatchingPolicy, createBatchingPolicy, LONGEST_WAIT_MS } from './batching-policy.ts';
+import { type BatchingPolicy, createBatchingPolicy, MAX_WAIT_MS } from './batching-policy.ts';
 import { type AcceptedFast, acceptFast, type Draft, draftFast } from './fast-path.ts';
 import { messageBytes } from './schema.ts';
 import { claimName } from './store.ts';
@@ -33,7 +33,7 @@ interface Waiting {
   readonly submission: Submission;
   /** Set once the request has been counted, so that waiting for a concurrent duplicate does not count it again. */
   admitted: { readonly sender: SenderFacts; readonly window: RateWindow | null } | null;
-  /** False once it has failed on the fast path; it then stays on the slow path. */
+  /** False once the entry has failed on the fast path; it then stays on the slow path. */
   fast: boolean;
   failed_fast: boolean;
   answer(response: SubmissionResponse, window: RateWindow | null): void;
@@ -47,8 +47,8 @@ interface Batch {
 }
 
 /**
- * Requests that arrive during a commit share the next one. A lone request is committed immediately; under load, a batch
- * is whatever arrived during one commit.
+ * Creates the submit batcher. Requests that arrive during a commit share the next one. A lone request is committed
+ * immediately; under load, a batch is whatever arrived during one commit.
  */
 export function createSubmitBatcher(parts: AcceptParts): SubmitBatcher {
   return new Batcher(parts);
@@ -118,11 +118,11 @@ class Batcher implements SubmitBatcher {
   #gather(): void {
     if (this.#gathering || this.#waiting.length === 0 || !this.#connections.some(isIdle)) return;
     if (!this.#policy.worthwhile(this.#waiting.length, performance.now())) {
-      this.#waitTimer ??= setTimeout(this.#onWaitTimer, LONGEST_WAIT_MS);
+      this.#waitTimer ??= setTimeout(this.#onWaitTimer, MAX_WAIT_MS);
       return;
     }
     this.#gathering = true;
-    // Everything that arrives in this turn of the event loop joins.
+    // Requests that arrive later in this turn of the event loop join the batch.
     setImmediate(this.#beginAll);
   }
 
@@ -139,7 +139,7 @@ class Batcher implements SubmitBatcher {
       if (!idle) break;
       this.#begin(idle);
     }
-    // These batches cleared the timer; the remaining entries need one, in case the commits hang.
+    // Beginning these batches cleared the timer; the remaining entries need a new one, in case the commits hang.
     this.#gather();
   };
 
@@ -216,8 +216,8 @@ class Batcher implements SubmitBatcher {
   }
 
   /**
-   * Fast path: one round trip, using cached facts. Returns null if they no longer hold; nothing was counted or stored
-   * then.
+   * Commits on the fast path: one round trip, using cached facts. Returns null if the facts no longer hold; nothing was
+   * counted or stored then.
    */
   async #commitFast(sql: Sql, entries: readonly Waiting[], drafts: readonly Draft[]): Promise<AcceptedFast[] | null> {
     try {
@@ -229,7 +229,10 @@ class Batcher implements SubmitBatcher {
     }
   }
 
-  /** Slow path: two round trips, the first to admit against current facts, the second to judge and commit. */
+  /**
+   * Serves a batch on the slow path: two round trips, the first to admit against current facts, the second to judge and
+   * commit.
+   */
   async #serveSlow(sql: Sql, batch: readonly Waiting[]): Promise<void> {
     const keys: string[] = [];
     const commit = Promise.withResolvers<void>();
@@ -330,7 +333,7 @@ class Batcher implements SubmitBatcher {
   }
 }
 
-/** A commit that may not be on any standby must not return 202: a failover would lose it. */
+/** Throws if a commit may not be on any standby: a failover would lose it, so the response must not be 202. */
 function requireConfirmed(sql: Sql, before: number): void {
   if (sql.unconfirmed() !== before) throw new Error('mail was committed and may be on no standby');
 }
@@ -349,7 +352,7 @@ function halvesOf(entries: readonly Waiting[]): (readonly Waiting[])[] {
   return [entries.slice(0, middle), entries.slice(middle)].filter((part) => part.length > 0);
 }
 
-/** A lock timeout is usually on an idempotency key. */
+/** Returns whether an entry has no idempotency key. A lock timeout is usually on such a key. */
 function isWithoutKey({ submission }: Waiting): boolean {
   return submission.idempotency === null;
 }

@@ -41,7 +41,7 @@ export async function submit<O>(
   return JSON.parse(response.answer) as O;
 }
 
-/** createServices always sets a SubmitBatcher; the context only knows its port. */
+/** Returns the SubmitBatcher of the context, which is typed as a narrower interface; createServices always sets one. */
 function batcherOf(ctx: Context): SubmitBatcher {
   return ctx.accept as SubmitBatcher;
 }

@@ -8,7 +8,7 @@ import { operation } from '../operation/operation.ts';
 import { type AlarmEntry, alarmEntry, alarmNotFound, alarmSchema } from './alarm-entry.ts';
 import { acknowledgeRow, alarmsByIds } from './store.ts';
 
-/** Stops the daily reminders of an alarm; its end is still reported. Repeating it returns the same result. */
+/** Stops the daily reminders of an alarm; its end is still reported. Idempotent. */
 export const acknowledgeAlarm = operation({
   name: 'alarms.acknowledge',
   scope: null,

@@ -200,7 +200,7 @@ describe('an unavailable database', () => {
   const lost = connect('postgres://postrider@127.0.0.1:1/none', { max: 1, application_name: 'postrider-test' });
   endAfterTests({ stop: () => lost.end({ timeout: 1 }) });
 
-  /** A process that loses the database after its first turn, and a way to reconnect it. */
+  /** Opens a process that loses the database after its first turn, with a way to reconnect it. */
   async function openBlind() {
     const single = createAlarmJudge(services);
     const seeing = createInstanceWatch(services, single);

@@ -1,7 +1,7 @@
 import type { Fragment, Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
 
-// The histograms of stats/mail-times.ts: from this bin on, a first attempt came later than a minute.
+// In the histograms of stats/mail-times.ts, first attempts from this bin on came later than a minute.
 const LATE_BIN = 48;
 const RECENT_MINUTES = 15;
 const MAX_PROVIDERS = 200;
@@ -9,14 +9,14 @@ const MAX_PROVIDERS = 200;
 const MAX_OWN_SUBJECTS = 25;
 const MAX_SUBJECTS = 5000;
 
-/** Something wrong with a workspace or the instance, identified by what it is about. */
+/** A subject about which a workspace or the instance may have an alarm. */
 export interface Subject {
   readonly workspace_id: string;
   readonly subject: string;
   readonly value: number;
 }
 
-/** What the rules need besides the numbers of the instance. */
+/** The facts that the rules need in addition to the numbers of the instance. */
 export interface AlarmFacts {
   /** First attempts later than a minute, and all first attempts, over one hour and six hours. */
   readonly first_attempts: {
@@ -115,8 +115,8 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
 }
 
 /**
- * Limits each workspace to its oldest subjects. Newer ones stay hidden until these clear: a newer one must not end the
- * alarm of an older one by displacing it. The instance comes first, then the workspaces in turn.
+ * Limits each workspace to its oldest subjects. Newer subjects stay hidden until these clear, so that none of them ends
+ * the alarm of an older one by displacing it. The instance comes first, then the workspaces round-robin.
  */
 function placed(tx: Tx, subjects: Fragment) {
   return tx`

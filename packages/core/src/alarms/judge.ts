@@ -28,7 +28,7 @@ export function createAlarmJudge(services: Services): AlarmJudge {
   const { sql, clock, log, metrics } = services;
   const notices = createNotices(services);
   let outage: Outage | null = null;
-  /** Returns whether the receivers accepted it; in quiet hours they get it later. */
+  /** Returns whether the receivers accepted the report; in quiet hours they get it later. */
   const report = async ({ since_ms, until_ms }: Outage): Promise<boolean> => {
     const ended_at = until_ms === null ? null : new Date(until_ms);
     const detail = ended_at ? 'The database responds again.' : 'The database has not responded for a minute.';
@@ -48,7 +48,7 @@ export function createAlarmJudge(services: Services): AlarmJudge {
   };
   return {
     async judge(tx, numbers) {
-      // Before the turn, so that a reminder does not renew a notice that has waited for a day.
+      // Drops expired notices before the turn, so that a reminder does not renew a notice that has waited for a day.
       const expired = await dropNotices(tx);
       const [{ now, open }, facts] = await Promise.all([openAlarms(tx), alarmFacts(tx)]);
       const { changed, dropped } = judgeTurn(now, open, numbers, facts, () => newId('alarm', clock.now()));

@@ -4,12 +4,12 @@ import { ownAccess } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { type AlarmEntry, alarmEntry, alarmSchema } from './alarm-entry.ts';
-import { pageOfAlarms } from './store.ts';
+import { readAlarmPage } from './store.ts';
 
 /** Lists alarms, newest first: an admin sees those of the workspace, an operator those of the instance. */
 export const listAlarms = operation({
   name: 'alarms.list',
-  // admin for the own workspace, operator for the instance; ownAccess decides.
+  // Requires admin in the caller's own workspace, or operator for the instance; ownAccess decides.
   scope: null,
   summary: 'List alerts, newest first',
   input: z.object({
@@ -20,7 +20,7 @@ export const listAlarms = operation({
   async run(ctx, { limit, cursor, active }): Promise<List<AlarmEntry>> {
     const owners = ownAccess(ctx.actor);
     const scope = { secret_key: ctx.secret_key, list: 'alarms', workspace_id: owners.join(), filters: { active } };
-    const rows = await pageOfAlarms(ctx.sql, owners, active, readCursor(scope, cursor), limit + 1);
+    const rows = await readAlarmPage(ctx.sql, owners, active, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, alarmEntry);
   },
 });

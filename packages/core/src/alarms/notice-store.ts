@@ -11,17 +11,17 @@ const MAX_INSTANCE_WAITING = 1000;
 const MAX_BATCH = 100;
 // Collapses a storm into one email: alarms raised within this time of an email wait for the next one.
 const MAIL_GAP_SECONDS = 300;
-// A request takes at most 10 s; if its process dies, the turn passes to another after this.
+// A request takes at most 10 s. If its process dies, another process gets the turn after this time.
 const LEASE_SECONDS = 60;
 const FIRST_RETRY_SECONDS = 15;
 const MAX_RETRY_SECONDS = 900;
 
-export type NoticeWay = 'mail' | 'webhook';
+export type NoticeChannel = 'mail' | 'webhook';
 
 /** The right to send one owner's notices through one channel. */
 export interface NoticeTurn {
   readonly workspace_id: string;
-  readonly way: NoticeWay;
+  readonly way: NoticeChannel;
   /** The end of the lease at database precision, which also identifies the lease. */
   readonly lease: string;
 }
@@ -30,7 +30,7 @@ export interface DueNotice extends AlarmRow {
   readonly kind: NoticeKind;
 }
 
-const columnOf = (sql: Sql, channel: NoticeWay) => sql(channel === 'mail' ? 'mail_due' : 'webhook_due');
+const columnOf = (sql: Sql, channel: NoticeChannel) => sql(channel === 'mail' ? 'mail_due' : 'webhook_due');
 
 /**
  * Claims turns of owners with notices due: those without a failure first, then the longest overdue. No other process

@@ -39,7 +39,7 @@ const metric = (name: MetricName, labels = '') =>
   );
 const dropped = (reason: string) => metric('alarm_notices_dropped_total', reason);
 
-/** A server that accepts connections and never responds. */
+/** Opens a server that accepts connections and never responds. */
 async function openSilentServer() {
   const sockets = new Set<Socket>();
   let connected = Promise.withResolvers<void>();

@@ -45,7 +45,7 @@ export interface Notices {
   idle(): Promise<void>;
   /** Remembers where notices of the instance go, for when the database is unreachable. */
   remember(): Promise<void>;
-  /** Posts to the instance's webhooks what no database can record. Returns false if it must be retried. */
+  /** Posts a notice to the instance's webhooks while no database can record it. Returns false if it must be retried. */
   postFromMemory(notice: Pick<Notice, 'rule' | 'detail' | 'started_at' | 'ended_at' | 'kind'>): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function createNotices(services: Services): Notices {
   let stopped = false;
   let remembered: OwnerSettings | null = null;
 
-  /** Returns whether every receiver accepted it. */
+  /** Posts the notices to every URL; returns whether all of them accepted the post. */
   const post = async (
     urls: readonly { readonly url: string; readonly http: HttpGuard }[],
     notices: readonly Notice[],
@@ -154,7 +154,7 @@ export function createNotices(services: Services): Notices {
       remembered = await ownerSettingsOf(sql, INSTANCE);
     },
     async postFromMemory(notice) {
-      if (remembered && isQuiet({ ...remembered, minute_of_day: minuteOfDay(clock.now()) })) return false;
+      if (remembered && isQuiet({ ...remembered, minute_of_day: minuteInDay(clock.now()) })) return false;
       const urls = webhooksOf({ workspace_id: INSTANCE, webhook_url: remembered?.webhook_url ?? null });
       return urls.length === 0 || post(urls, [{ ...notice, id: null, subject: '', page: '/operations/health' }]);
     },
@@ -166,7 +166,7 @@ export function createNotices(services: Services): Notices {
   };
 }
 
-function minuteOfDay(at_ms: number): number {
+function minuteInDay(at_ms: number): number {
   const at = new Date(at_ms);
   return at.getUTCHours() * 60 + at.getUTCMinutes();
 }

@@ -27,7 +27,7 @@ const MIN_ATTEMPTS = 50;
 // The share of first attempts that may come later than a minute.
 const BUDGET = 0.01;
 const percent = (share: number) => `${Math.round(share * 100)} %`;
-const ofInstance = (subject: string, value: number, detail: string, page: string): Measurement[] => [
+const instance_scopes = (subject: string, value: number, detail: string, page: string): Measurement[] => [
   { workspace_id: INSTANCE, subject, value, detail, page },
 ];
 const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready + parked;
@@ -35,7 +35,7 @@ const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready 
 function burn(late: number, all: number, hours: string): Measurement[] {
   const rate = all < MIN_ATTEMPTS ? 0 : late / all / BUDGET;
   const detail = `${late} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
-  return ofInstance('', rate, detail, '/operations/queues');
+  return instance_scopes('', rate, detail, '/operations/queues');
 }
 
 /** All alarms. A value between clear and raise leaves an alarm unchanged. */
@@ -64,7 +64,7 @@ export const alarmRules = {
     clear_seconds: 2 * MINUTE,
     measure: ({ queues }) =>
       queues.flatMap(({ queue, oldest_ready_seconds, held }) =>
-        ofInstance(
+        instance_scopes(
           queue,
           held ? 0 : (oldest_ready_seconds ?? 0),
           `The oldest ready job in ${queue} has waited ${Math.round(oldest_ready_seconds ?? 0)} s.`,
@@ -82,7 +82,7 @@ export const alarmRules = {
       const live = roles.find(({ role }) => role === 'worker')?.live ?? 0;
       const due = queues.reduce((sum, stand) => sum + waiting(stand) + stand.active, 0);
       const detail = `No worker is running, and ${due} jobs are waiting.`;
-      return ofInstance('', live === 0 && due > 0 ? 1 : 0, detail, '/operations/workers');
+      return instance_scopes('', live === 0 && due > 0 ? 1 : 0, detail, '/operations/workers');
     },
   },
   backlog_grows: {
@@ -96,7 +96,7 @@ export const alarmRules = {
         const previous = before.find(({ queue }) => queue === stand.queue)?.waiting ?? waiting(stand);
         const growth = waiting(stand) < 1000 ? 0 : waiting(stand) / Math.max(1, previous);
         const detail = `${waiting(stand)} jobs are waiting in ${stand.queue}, up from ${previous} 15 minutes ago.`;
-        return ofInstance(stand.queue, growth, detail, '/operations/backlog?by=destination&reach=instance');
+        return instance_scopes(stand.queue, growth, detail, '/operations/backlog?by=destination&reach=instance');
       }),
   },
   one_failure_dominates: {
@@ -108,7 +108,7 @@ export const alarmRules = {
     measure: (_, { attempts, signature }) => {
       const share = attempts < MIN_ATTEMPTS || !signature ? 0 : signature.count / attempts;
       const detail = `${percent(share)} of attempts in the last 15 minutes failed with the same error: ${signature?.sample ?? ''}`;
-      return ofInstance('', share, detail.slice(0, 500), '/operations/incident');
+      return instance_scopes('', share, detail.slice(0, 500), '/operations/incident');
     },
   },
   provider_defers: {
@@ -122,7 +122,7 @@ export const alarmRules = {
         const share = attempts < MIN_ATTEMPTS ? 0 : deferred / attempts;
         const name = provider || 'other providers';
         const detail = `${percent(share)} of ${attempts} attempts to ${name} in the last 15 minutes were deferred.`;
-        return ofInstance(provider, share, detail, '/operations/backlog?by=provider&reach=instance');
+        return instance_scopes(provider, share, detail, '/operations/backlog?by=provider&reach=instance');
       }),
   },
   dead_jobs_grow: {
@@ -135,7 +135,7 @@ export const alarmRules = {
       queues.flatMap(({ queue, dead }) => {
         const previous = before.find((one) => one.queue === queue)?.dead ?? dead;
         const page = `/operations/jobs?queue=${queue}&state=dead`;
-        return ofInstance(queue, dead - previous, `${dead} dead jobs in ${queue}, up from ${previous}.`, page);
+        return instance_scopes(queue, dead - previous, `${dead} dead jobs in ${queue}, up from ${previous}.`, page);
       }),
   },
   webhook_fails: {
@@ -160,7 +160,12 @@ export const alarmRules = {
     for_seconds: 30,
     clear_seconds: MINUTE,
     measure: ({ scheduled_late_seconds: late }) =>
-      ofInstance('', late, `The oldest scheduled email is ${Math.round(late)} s late.`, '/emails?q=status:scheduled'),
+      instance_scopes(
+        '',
+        late,
+        `The oldest scheduled email is ${Math.round(late)} s late.`,
+        '/emails?q=status:scheduled',
+      ),
   },
   hold_old: {
     title: 'Long-running hold',
@@ -187,7 +192,7 @@ export const alarmRules = {
       holds.map(({ workspace_id, subject, value, left_seconds, name }) => ({
         workspace_id,
         subject,
-        // A hold that was created for less is not worth a notice.
+        // A hold that was created for less time is not worth a notice.
         value: left_seconds < 15 * MINUTE && value > 1 ? 1 : 0,
         detail: `The hold on ${name} expires in ${Math.round(left_seconds / 60)} min.`,
         page: '/operations/holds',
@@ -218,7 +223,7 @@ export const alarmRules = {
     for_seconds: MINUTE,
     clear_seconds: MINUTE,
     measure: ({ clock_skew_seconds: skew }) =>
-      ofInstance(
+      instance_scopes(
         '',
         skew,
         `A process clock differs from the database clock by ${skew.toFixed(1)} s.`,
@@ -232,7 +237,7 @@ export const alarmRules = {
     for_seconds: MINUTE,
     clear_seconds: MINUTE,
     measure: ({ pool_waiting }) =>
-      ofInstance(
+      instance_scopes(
         '',
         pool_waiting,
         `${pool_waiting} transactions in one process are waiting for a database connection.`,
@@ -260,7 +265,7 @@ function quota(title: string, raise: number): Rule {
 }
 
 export type AlarmRule = keyof typeof alarmRules;
-// The keys of the table are its rules.
+// The cast is safe because the keys of the table are its rules.
 export const alarmRuleNames = Object.keys(alarmRules) as [AlarmRule, ...AlarmRule[]];
 
 export function ruleOf(name: AlarmRule): Rule {

@@ -113,7 +113,7 @@ export const setAlarmSettings = operation({
       await writeSettings(tx, owner, after);
       const hidden = (settings: AlarmSettings) => ({
         ...settings,
-        // Its path may be the receiver's only secret.
+        // The path of the URL may be the receiver's only secret.
         webhook_url: settings.webhook_url === null ? null : new URL(settings.webhook_url).host,
       });
       const diff = changesOf(hidden(before), hidden(after), [
@@ -132,7 +132,10 @@ export const setAlarmSettings = operation({
   },
 });
 
-/** Notices are live email; those of the instance may come from a domain of any workspace. */
+/**
+ * Throws unless notices can be sent from the domain. Notices are live email; those of the instance may come from a
+ * domain of any workspace.
+ */
 async function requireSendable(ctx: Pick<Context, 'sql' | 'config'>, owner: string, from: string): Promise<void> {
   const name = from.slice(from.lastIndexOf('@') + 1);
   const problem = sendableProblem(name, await domainFacts(ctx.sql, owner, name), 'live', ctx.config);

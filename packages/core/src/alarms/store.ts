@@ -110,8 +110,8 @@ export interface SenderDomain {
 }
 
 /**
- * Returns the workspace whose domain sends notices: by name, or a workspace's first domain, or the oldest one for the
- * instance.
+ * Returns the domain that sends notices, with its workspace: the domain of this name if one is given, otherwise the
+ * first domain of the workspace or, for the instance, of the oldest workspace.
  */
 export async function senderDomain(
   sql: Sql,
@@ -126,7 +126,9 @@ export async function senderDomain(
   return row ?? null;
 }
 
-/** Returns the domain of a workspace, or for the instance that of any workspace, a verified one first. */
+/**
+ * Returns the facts of a domain in a workspace or, for the instance, in any workspace; a verified domain comes first.
+ */
 export async function domainFacts(sql: Sql, workspace_id: string, name: string): Promise<SendableFacts | undefined> {
   const [row] = await sql<SendableFacts[]>`
     select d.status, d.sandbox from domains d
@@ -136,7 +138,7 @@ export async function domainFacts(sql: Sql, workspace_id: string, name: string):
 }
 
 /** Returns a page of alarms that were raised, newest first. Served by alarms_newest. */
-export async function pageOfAlarms(
+export async function readAlarmPage(
   sql: Sql,
   owners: readonly string[],
   active: boolean,
@@ -155,7 +157,7 @@ export async function alarmsByIds(sql: Sql, ids: readonly string[]): Promise<Ala
     select ${sql.unsafe(ALARM)} from alarms where id = any (${[...ids]}::uuid[]) and status <> 'pending'`;
 }
 
-/** Returns null if it was acknowledged before. */
+/** Acknowledges an alarm; returns null if it was acknowledged before. */
 export async function acknowledgeRow(tx: Tx, id: string, author: string): Promise<AlarmRow | null> {
   const [row] = await tx<AlarmRow[]>`
     update alarms set acknowledged_at = clock_now(), acknowledged_by = ${author}
@@ -179,7 +181,7 @@ export async function writeSettings(tx: Tx, workspace_id: string, settings: Alar
       from_address = excluded.from_address, quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until`;
 }
 
-/** Deletes alarms that ended long ago, and the failures of owners with nothing to send since. */
+/** Deletes alarms that ended long ago, and the failure counts of owners that have had nothing to send since. */
 export async function forgetAlarms(sql: Sql | Tx): Promise<void> {
   await sql`delete from notice_turns where next_at < clock_now() - interval '1 day'`;
   await sql`delete from alarms where status = 'ended' and ended_at < clock_now() - interval '90 days'`;

@@ -59,11 +59,11 @@ export function judgeTurn(
       known.delete(key);
       const holds = measured.value >= (alarm?.status === 'active' ? clear : raise);
       if (holds) changed.push(...raised(now, name, measured, alarm, newAlarmId));
-      else if (alarm) goneFrom(now, { ...alarm, value: measured.value }, changed, dropped);
+      else if (alarm) recordGone(now, { ...alarm, value: measured.value }, changed, dropped);
     }
   }
-  // No longer measured, such as an endpoint that succeeds again.
-  for (const alarm of known.values()) goneFrom(now, alarm, changed, dropped);
+  // The remaining alarms are no longer measured, for instance because an endpoint succeeds again.
+  for (const alarm of known.values()) recordGone(now, alarm, changed, dropped);
   return { changed, dropped };
 }
 
@@ -101,7 +101,7 @@ function raised(
   ];
 }
 
-function goneFrom(now: Date, alarm: OpenAlarm, changed: AlarmChange[], dropped: string[]): void {
+function recordGone(now: Date, alarm: OpenAlarm, changed: AlarmChange[], dropped: string[]): void {
   if (alarm.status === 'pending') {
     dropped.push(alarm.id);
     return;

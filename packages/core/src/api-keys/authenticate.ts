@@ -6,7 +6,7 @@ import {
   budgetRefusal,
   type Charged,
   type Counted,
-  chargedOf,
+  chargeOf,
   countAddress,
   judgeRate,
   type KeyRateClass,
@@ -77,10 +77,10 @@ export async function identify(
   const refusal = identity.workspace && rateRefusal('workspace', identity.workspace);
   if (identity.workspace && refusal) return { error: refusal, window: windowOf(identity.workspace) };
   services.key_uses.note(identity.key.key_id);
-  return { actor: keyActor(identity.key), charged: chargedOf(identity.budget) };
+  return { actor: keyActor(identity.key), charged: chargeOf(identity.budget) };
 }
 
-/** Checks whether a secret is a valid key now, without counting a request: guards the reading of large bodies. */
+/** Checks whether a secret is a valid key now, without counting a request. Runs before a large body is read. */
 export async function checkKey(services: Pick<Services, 'sql'>, credential: Credential): Promise<AppError | null> {
   const reason = await refusalOf(services.sql, credential);
   return reason && keyRefusal(reason);

@@ -112,7 +112,10 @@ function isNetwork(text: string): boolean {
   );
 }
 
-/** Checked here because Postgres rejects a network with host bits set. */
+/**
+ * Returns whether the host bits of a network are clear. Checked here because Postgres rejects a network with host bits
+ * set.
+ */
 function hostBitsClear(address: string, bits: number, version: number): boolean {
   const width = version === 4 ? 8 : 16;
   const parts = version === 4 ? address.split('.').map(Number) : expandV6(address);

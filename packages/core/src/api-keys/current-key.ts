@@ -18,7 +18,7 @@ const currentKeySchema = keySchema.extend({
 });
 export type CurrentKey = z.output<typeof currentKeySchema>;
 
-/** Returns the key of this request: its permissions and what is left of the plan. */
+/** Returns the key of this request, with its permissions and the remaining limits of the plan. */
 export const currentKey = operation({
   name: 'api_keys.current',
   scope: null,

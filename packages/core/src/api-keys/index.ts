@@ -22,5 +22,5 @@ export { readKeys } from './read-keys.ts';
 export { revokeKey } from './revoke-key.ts';
 export { rotateKey } from './rotate-key.ts';
 export type { KeyMatch as FoundKey, KeyResult as KeyAnswer, NewKeyRow, SenderFacts } from './store.ts';
-export { admitKeys, insertKey, refusalOfKey, senderFacts } from './store.ts';
+export { admitKeys, insertKey, keyRefusalFrom, senderFacts } from './store.ts';
 export { keyStatusIn } from './validity-store.ts';

@@ -3,7 +3,7 @@ import { idPrefixes } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
-import { type KeyUsage, keyUsageFields, keyUsageSchema, usageOfKeys } from '../stats/index.ts';
+import { type KeyUsage, keyUsageFields, keyUsageSchema, readUsageByKey } from '../stats/index.ts';
 import { keyEntry, keyNotFound } from './key-entry.ts';
 import { keyById, keysByIds } from './store.ts';
 
@@ -11,7 +11,7 @@ const MAX_IDS = 100;
 
 const usageSchema = keyUsageSchema.extend({ last_used_at: timeField.nullable() }).meta({ id: 'ApiKeyUsageEntry' });
 
-/** Returns what one key has sent, to help decide whether to revoke it. */
+/** Returns the usage of one key, to help decide whether to revoke it. */
 export const keyUsage = operation({
   name: 'api_keys.usage',
   scope: 'admin',
@@ -22,13 +22,13 @@ export const keyUsage = operation({
   async run(ctx, { key_id, ...range }) {
     const row = await keyById(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), key_id);
     if (!row) throw keyNotFound(key_id);
-    const [usage] = await usageOfKeys(ctx, [key_id], range);
+    const [usage] = await readUsageByKey(ctx, [key_id], range);
     if (!usage) throw new Error('the usage of a key was not counted');
     return { ...usage, last_used_at: keyEntry(row).last_used_at };
   },
 });
 
-/** Returns the same for several keys, in the order given; null for those not in the workspace. */
+/** Returns the usage of several keys, in the order given; null for those not in the workspace. */
 export const readKeyUsages = operation({
   name: 'api_keys.usages',
   scope: 'admin',
@@ -39,7 +39,7 @@ export const readKeyUsages = operation({
   async run(ctx, { ids, ...range }): Promise<readonly (KeyUsage | null)[]> {
     const rows = await keysByIds(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), ids);
     const key_ids = rows.map(({ id }) => id);
-    const by_id = new Map((await usageOfKeys(ctx, key_ids, range)).map((usage) => [usage.key_id, usage]));
+    const by_id = new Map((await readUsageByKey(ctx, key_ids, range)).map((usage) => [usage.key_id, usage]));
     return ids.map((id) => by_id.get(id) ?? null);
   },
 });

@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.ts';
 import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { statusListOf } from '../paging/status-list.ts';
 import { type KeyEntry, keyEntry, keySchema, keyStatuses } from './key-entry.ts';
-import { pageOfKeys } from './store.ts';
+import { readKeyPage } from './store.ts';
 
 export const listKeys = operation({
   name: 'api_keys.list',
@@ -18,7 +18,7 @@ export const listKeys = operation({
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'api_keys', workspace_id, filters: { status } };
     const filter = { mode: accessibleMode(ctx.actor), statuses: status ?? null };
-    const rows = await pageOfKeys(ctx.sql, workspace_id, filter, readCursor(scope, cursor), limit + 1);
+    const rows = await readKeyPage(ctx.sql, workspace_id, filter, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, keyEntry);
   },
 });

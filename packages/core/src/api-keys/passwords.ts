@@ -2,7 +2,7 @@ import type { Credential, Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { keyRefusal, readCredential, refuseAddress } from './authenticate.ts';
-import { workspaceOfKey } from './store.ts';
+import { readKeyWorkspace } from './store.ts';
 
 /** A key used as a password to log in over SMTP. */
 export interface SmtpLogin {
@@ -29,6 +29,6 @@ async function loginOf(
   const credential = readCredential(password, address);
   if (credential instanceof AppError)
     return new AppError('malformed_key', 'The password must be an API key, pr_live_ or pr_test_ with 64 hex digits.');
-  const key = await workspaceOfKey(sql, credential);
+  const key = await readKeyWorkspace(sql, credential);
   return typeof key === 'string' ? keyRefusal(key) : { credential, ...key };
 }

@@ -32,12 +32,18 @@ export async function refuseFurther(
   });
 }
 
-/** A key for any domain has more access than one restricted to some. */
+/**
+ * Returns whether a key for the allowed domains has no access beyond the given domains. A key for any domain has more
+ * access than one restricted to some.
+ */
 function within(domains: readonly string[], allowed: readonly string[] | null): boolean {
   return Boolean(allowed?.every((name) => keyDomainProblem(domains, name) === null));
 }
 
-/** An actor without a scope can neither create a key with it nor revoke one. */
+/**
+ * Throws if the actor lacks one of the scopes: without a scope, an actor can neither create a key with it nor revoke
+ * one.
+ */
 export function refuseScopesBeyond(actor: Actor, scopes: readonly Scope[], act: 'grant' | 'revoke a key with'): void {
   const missing = actor.kind !== 'system' ? scopes.find((scope) => !hasScope(actor.scopes, scope)) : undefined;
   if (!missing) return;

@@ -22,8 +22,8 @@ export async function refuseTooMany(tx: Tx, { kind, workspace_id }: Actor, mode:
 }
 
 /**
- * For a rotation, which leaves the number of keys unchanged plus one that expires within a day. Replaced keys have a
- * separate limit, so that a leaked key can be rotated even at the key limit.
+ * Rejects a rotation if too many replaced keys are still active. A rotation adds only one key that expires within a
+ * day. Replaced keys have a separate limit, so that a leaked key can be rotated even at the key limit.
  */
 export async function refuseTooManyReplaced(tx: Tx, { kind, workspace_id }: Actor, mode: KeyMode): Promise<void> {
   await lockKeyCount(tx, workspace_id);

@@ -19,7 +19,7 @@ export interface KeyQuery {
   readonly wanted: number;
 }
 
-/** What the accept path needs to know about the sender. */
+/** The facts about a sender that the accept path needs. */
 export interface SenderFacts {
   readonly workspace_id: string;
   readonly key_id: string | null;
@@ -171,8 +171,11 @@ export async function refusalOf(
   return row ? row.refusal : 'unknown_key';
 }
 
-/** Does the same for a key that was valid before; a null address is not compared. */
-export async function refusalOfKey(sql: Sql, key_id: string, address: string | null): Promise<Reason | null> {
+/**
+ * Returns why a key that was valid before is no longer valid from this address; null if it is. A null address is not
+ * compared.
+ */
+export async function keyRefusalFrom(sql: Sql, key_id: string, address: string | null): Promise<Reason | null> {
   const [row] = await sql<{ refusal: Reason | null }[]>`
     select ${keyRefusalIn(sql, sql`${address}::inet`)} as refusal from api_keys k where k.id = ${key_id}`;
   return row ? row.refusal : 'unknown_key';
@@ -232,7 +235,7 @@ export async function identifyKey(
   };
 }
 
-/** Returns the same for an actor that is already authenticated. */
+/** Returns the sender facts of an actor that is already authenticated. */
 export async function senderFacts(
   sql: Sql | Tx,
   actor: { readonly workspace_id: string; readonly key_id?: string },
@@ -326,7 +329,7 @@ export async function insertKey(sql: Sql | Tx, key: NewKeyRow): Promise<KeyRow |
 
 const ofMode = (sql: Sql | Tx, mode: KeyMode | null) => (mode === null ? sql`true` : sql`mode = ${mode}`);
 
-/** Returns null if it is already revoked or not in the workspace. */
+/** Revokes a key; returns null if it is already revoked or not in the workspace. */
 export async function revokeKeyRow(
   sql: Sql | Tx,
   workspace_id: string,
@@ -387,7 +390,7 @@ export async function keysByIds(
 }
 
 /** Returns a keyset page, newest first, with one extra row that shows whether there is a next page. */
-export async function pageOfKeys(
+export async function readKeyPage(
   sql: Sql | Tx,
   workspace_id: string,
   { mode, statuses }: { readonly mode: KeyMode | null; readonly statuses: readonly string[] | null },
@@ -437,7 +440,7 @@ export async function planOf(sql: Sql | Tx, workspace_id: string): Promise<PlanF
 }
 
 /** Returns the workspace of a valid secret, or why it is not accepted from this address. */
-export async function workspaceOfKey(
+export async function readKeyWorkspace(
   sql: Sql,
   { secret_hash, address }: { readonly secret_hash: Buffer; readonly address: string },
 ): Promise<{ readonly workspace_id: string; readonly scopes: readonly Scope[] } | Reason> {

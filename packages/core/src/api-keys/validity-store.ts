@@ -1,12 +1,12 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** Status of the row `k` of api_keys: active, revoked or expired just now. */
+/** Returns SQL for the status of the row `k` of api_keys: active, revoked or expired just now. */
 export function keyStatusIn(sql: Sql | Tx): Fragment {
   return sql`
     case when k.revoked_at is not null then 'revoked' when k.expires_at <= clock_now() then 'expired' else 'active' end`;
 }
 
-/** Why the row `k` of api_keys is not accepted from an address, or null. */
+/** Returns SQL for why the row `k` of api_keys is not accepted from an address, or null. */
 export function keyRefusalIn(sql: Sql | Tx, address: Fragment): Fragment {
   return sql`
     case ${keyStatusIn(sql)} when 'revoked' then 'revoked_key' when 'expired' then 'expired_key'

@@ -4,12 +4,12 @@ import { listOf } from '../fields/wire.ts';
 import { accessibleSide } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
-import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type AuditAction, auditActions } from './actions.ts';
 import { type AuditEntry, auditEntry, auditEntrySchema } from './audit-entry.ts';
 import { chainField } from './chain.ts';
-import { type AuditDriver, type AuditFilter, pageOfAudit } from './store.ts';
+import { type AuditDriver, type AuditFilter, readAuditPage } from './store.ts';
 
 const actionField = z
   .string()
@@ -54,9 +54,9 @@ export const listAudit = operation({
       range,
       limit + 1,
       filter_count === (driver === null ? 0 : 1),
-      (part, count, max_rows) => pageOfAudit(ctx.sql, workspace_id, driver, filter, part, count, max_rows),
+      (part, count, max_rows) => readAuditPage(ctx.sql, workspace_id, driver, filter, part, count, max_rows),
     );
-    return pageOfCollected(scope, page, limit, auditEntry);
+    return collectedPage(scope, page, limit, auditEntry);
   },
 });
 

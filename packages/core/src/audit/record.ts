@@ -31,7 +31,7 @@ export function draftAudit(ctx: ActorContext, facts: readonly AuditFact[]): read
   return facts.map((fact) => ({
     workspace_id: fact.workspace_id ?? actor.workspace_id,
     id: newId('audit', now_ms),
-    ...whoIs(actor),
+    ...actorColumns(actor),
     via,
     action: fact.action,
     target_id: fact.target_id,
@@ -53,7 +53,7 @@ export function changesOf<T extends object>(
   return Object.fromEntries(changed.map((name) => [name, [before[name] ?? null, after[name] ?? null] as const]));
 }
 
-function whoIs(actor: ActorContext['actor']): { actor_kind: string; actor_id: string; actor_name: string } {
+function actorColumns(actor: ActorContext['actor']): { actor_kind: string; actor_id: string; actor_name: string } {
   switch (actor.kind) {
     case 'key':
       // The name is looked up when the entry is stored.

@@ -20,8 +20,8 @@ export interface AuditDraft {
 }
 
 /**
- * Appends, as its own statement or as part of one. Chains are locked in name order, so concurrent writers cannot
- * deadlock. `where` selects drafts by index.
+ * Returns the statement that appends drafts, to run alone or as part of another. Chains are locked in name order, so
+ * concurrent writers cannot deadlock. `where` selects drafts by index.
  */
 export function auditInsertion(sql: Sql | Tx, drafts: readonly AuditDraft[], where: Fragment): Fragment {
   return sql`
@@ -74,7 +74,7 @@ const SYSTEM = 'system';
 const actorId = (sql: Sql) => sql`coalesce(id_text(e.actor_id), e.actor_kind)`;
 const targetId = (sql: Sql) => sql`coalesce(e.target_name, id_text(e.target_id, e.target_kind))`;
 
-/** Whether entry `x` or `e` has this target: an id, or a name if the target has no id. */
+/** Returns the condition that entry `x` or `e` has this target: an id, or a name if the target has no id. */
 function isTarget(sql: Sql, entry: Fragment, target: string): Fragment {
   return idKindOf(target) ? sql`${entry}.target_id = ${target}` : sql`${entry}.target_name = ${target}`;
 }
@@ -89,7 +89,7 @@ function columns(sql: Sql): Fragment {
 }
 
 /** Returns a page, newest first. Served by audit_log_target, audit_log_actor, audit_log_action or the primary key. */
-export async function pageOfAudit(
+export async function readAuditPage(
   sql: Sql,
   workspace_id: string,
   base: AuditDriver,
@@ -180,7 +180,7 @@ export interface LinkRow {
   readonly sequence: number;
   /** Whether the stored hash matches the contents. */
   readonly whole: boolean;
-  /** Whether it refers to the hash of the previous entry. */
+  /** Whether the entry refers to the hash of the previous one. */
   readonly follows: boolean;
   readonly hash: string;
 }

@@ -194,16 +194,16 @@ describe('the periodic backlog count', () => {
     const peer = await world.peer();
     await send('ada@example.com');
     await Promise.all([refreshBacklog(world.services), refreshBacklog(peer)]);
-    const lastTotal = async () => (await lastCount(sql, 'destination', world.workspace_id, 10))?.total.total;
-    expect(await lastTotal()).toBe(1);
+    const readLastTotal = async () => (await lastCount(sql, 'destination', world.workspace_id, 10))?.total.total;
+    expect(await readLastTotal()).toBe(1);
     await send('bob@example.com');
 
     await refreshBacklog(peer);
-    expect(await lastTotal()).toBe(1);
+    expect(await readLastTotal()).toBe(1);
     await world.clock.advance(15_000);
     await refreshBacklog(peer);
 
-    expect(await lastTotal()).toBe(2);
+    expect(await readLastTotal()).toBe(2);
   });
 
   it('keeps the full total when keys are truncated', async () => {

@@ -98,7 +98,7 @@ async function count(
 ): Promise<BacklogCount> {
   const counts = (await isSmall(sql, MAX_COUNTED_NOW)) ? null : await lastCount(sql, dimension, workspace_id, top);
   if (counts) return counts;
-  // Few are open, or no worker has counted yet.
+  // Few recipients are open, or no worker has counted yet.
   return sql.begin(async (tx) => {
     await planNormally(tx);
     return countNow(tx, dimension, workspace_id, top);

@@ -1,10 +1,10 @@
 import { inBatch } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
-import { type BacklogPart, countAgainIn, storeCount, takeCount } from './store.ts';
+import { type BacklogPart, scheduleCount, storeCount, takeCount } from './store.ts';
 
 /** How often a worker checks whether a count is due. */
 export const BACKLOG_MS = 15_000;
-// If a worker dies while counting, another takes over after this.
+// If a worker dies while counting, another takes over after this long.
 const LEASE_SECONDS = 60;
 /** Share of one core that counting may use in the long run: a large backlog is counted less often. */
 const SHARE: Record<BacklogPart, number> = { recipients: 0.08, messages: 0.05 };
@@ -17,6 +17,6 @@ export async function refreshBacklog({ sql }: Pick<Services, 'sql'>): Promise<vo
     await inBatch(sql, (tx) => storeCount(tx, part));
     const took_seconds = (performance.now() - started) / 1000;
     // Slightly less than the check interval, or every second check would come too early.
-    await countAgainIn(sql, part, Math.max(BACKLOG_MS / 1000 - 1, took_seconds / SHARE[part]));
+    await scheduleCount(sql, part, Math.max(BACKLOG_MS / 1000 - 1, took_seconds / SHARE[part]));
   }
 }

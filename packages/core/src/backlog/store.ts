@@ -201,7 +201,7 @@ function withTotal(
   const nothing = {
     key: '',
     total: 0,
-    counts: BUCKETS_OF_NONE,
+    counts: EMPTY_BUCKETS,
     oldest_at: null,
     answered_message_id: null,
     oldest_message_id: null,
@@ -213,7 +213,7 @@ function withTotal(
   };
 }
 
-const BUCKETS_OF_NONE: readonly number[] = Array.from({ length: BUCKETS }, () => 0);
+const EMPTY_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, () => 0);
 
 /** Claims the count of a part for this worker; returns false if another worker has it or it is not due. */
 export async function takeCount(sql: Sql, part: BacklogPart, lease_seconds: number): Promise<boolean> {
@@ -236,7 +236,7 @@ export async function storeCount(tx: Tx, part: BacklogPart): Promise<void> {
   await tx`update backlog_snapshots set measured_at = clock_now() where part = ${part}`;
 }
 
-export async function countAgainIn(sql: Sql, part: BacklogPart, seconds: number): Promise<void> {
+export async function scheduleCount(sql: Sql, part: BacklogPart, seconds: number): Promise<void> {
   await sql`update backlog_snapshots set next_at = clock_now() + make_interval(secs => ${seconds}) where part = ${part}`;
 }
 

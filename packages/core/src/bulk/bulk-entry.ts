@@ -38,7 +38,7 @@ export function bulkEntry(row: BulkRow): BulkEntry {
     id: row.id,
     workspace_id: row.workspace_id === INSTANCE ? null : row.workspace_id,
     action: row.action,
-    // Holds because the filter is stored with JSON.stringify of an object.
+    // The cast is safe because the filter is stored with JSON.stringify of an object.
     filter: JSON.parse(row.filter) as Record<string, unknown>,
     status: row.status,
     matched: row.matched,
@@ -58,7 +58,7 @@ export function bulkEntry(row: BulkRow): BulkEntry {
 }
 
 export function actorOf(row: Pick<BulkRow, 'actor'>): Actor {
-  // Holds because the actor is stored with JSON.stringify of an Actor.
+  // The cast is safe because the actor is stored with JSON.stringify of an Actor.
   return JSON.parse(row.actor) as Actor;
 }
 

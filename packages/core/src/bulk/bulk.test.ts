@@ -161,7 +161,7 @@ describe('a bulk preview', () => {
     await world.drain();
     const partial = await send({ ...fields(), to: ['ada@example.com', 'bob@example.com'] });
     await world.clock.advance('scheduled_at' in when ? HOUR_MS : 0);
-    // One of its two jobs is claimed and does not move.
+    // One of the message's two jobs is claimed and does not move.
     expect(await world.services.jobs.fetch('delivery.attempt', 1)).toHaveLength(1);
     await world.drain();
     const waiting = await send(fields());
@@ -481,7 +481,7 @@ describe('a bulk operation', () => {
     const persist = async (services: typeof world.services) => {
       for (;;) {
         try {
-          await workOffAll(services, data);
+          await runToEnd(services, data);
           return;
         } catch (error) {
           expect(String(error)).toContain('the worker died');
@@ -589,7 +589,7 @@ describe('a bulk operation', () => {
   });
 });
 
-async function workOffAll(services: World['services'], data: { bulk_id: string; turn: number }): Promise<void> {
+async function runToEnd(services: World['services'], data: { bulk_id: string; turn: number }): Promise<void> {
   for (;;) {
     const { over: finished, wait_ms } = await workSlice(services, data, false);
     if (finished) return;
@@ -708,7 +708,7 @@ describe('the bulk actions', () => {
       insert into bulk_items (bulk_id, place, item_kind, item_id, outcome, line, at)
       select ${old}::uuid, n, 'msg', derived_id('msg', no_id(), n::text), 'done', case when n <= 10 then '{}' end, clock_now() from generate_series(1, 20000) n`;
     await sql`analyze bulk_items`;
-    const lookedAt = async () => {
+    const rowsRead = async () => {
       const [row] = await sql<{ rows: number }[]>`
         select seq_tup_read::int + coalesce(idx_tup_fetch, 0)::int as rows from pg_stat_user_tables
         where relname = 'bulk_items'`;
@@ -716,14 +716,14 @@ describe('the bulk actions', () => {
     };
     const reader = await sql.reserve();
     await reader`select pg_stat_force_next_flush()`;
-    const read_before = await lookedAt();
+    const read_before = await rowsRead();
 
     // A single connection runs queries like the pool, but cannot begin transactions.
     await forgetBulkItems({ sql: reader as unknown as typeof sql, clock: world.clock });
 
     await reader`select pg_stat_force_next_flush()`;
     reader.release();
-    expect((await lookedAt()) - read_before).toBeLessThan(1000);
+    expect((await rowsRead()) - read_before).toBeLessThan(1000);
     const [left] = await sql`select count(*)::int as count from bulk_items where bulk_id = ${old}`;
     expect(left).toEqual({ count: 19_990 });
     await sql`delete from bulk_items where bulk_id = ${old}`;

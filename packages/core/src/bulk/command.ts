@@ -12,7 +12,7 @@ export interface BulkCommand {
   /** INSTANCE for commands outside any workspace. */
   readonly workspace_id: string;
   readonly action: BulkAction;
-  /** As requested; its plan parses it. */
+  /** As requested; the plan parses it. */
   readonly filter: unknown;
   /** Items created at or after this time are unaffected. */
   readonly cutoff_at: Date;

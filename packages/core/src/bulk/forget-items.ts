@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const ITEMS_KEPT_DAYS = 30;
 /** Export lines contain addresses and subjects. */
 const LINES_KEPT_DAYS = 7;
-const AT_ONCE = 10_000;
+const CONCURRENCY = 10_000;
 const MAX_OPERATIONS = 50;
 
 /** Deletes the receipts of old operations; the operations remain. */
@@ -17,7 +17,7 @@ export async function forgetBulkItems({ sql, clock }: Pick<Services, 'sql' | 'cl
   async function forget(days: number, lines_only: boolean): Promise<void> {
     const before = idFloor('bulk', clock.now() - days * DAY_MS);
     for (let round = 0; round < MAX_OPERATIONS; round++) {
-      if ((await dropItems(sql, before, lines_only, AT_ONCE)) < AT_ONCE) return;
+      if ((await dropItems(sql, before, lines_only, CONCURRENCY)) < CONCURRENCY) return;
     }
   }
 }

@@ -5,7 +5,7 @@ import { ownAccess } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { type BulkEntry, bulkEntry, bulkSchema } from './bulk-entry.ts';
-import { pageOfBulk } from './store.ts';
+import { readBulkPage } from './store.ts';
 import { requireTarget } from './target.ts';
 
 /** Lists operations of the workspace and, for an operator, also of the instance. */
@@ -26,7 +26,7 @@ export const listBulk = operation({
       workspace_id: ctx.actor.workspace_id,
       filters: reach,
     };
-    const rows = await pageOfBulk(ctx.sql, reach, readCursor(scope, cursor), limit + 1);
+    const rows = await readBulkPage(ctx.sql, reach, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, bulkEntry);
   },
 });

@@ -7,7 +7,7 @@ import { type List, pageByPlace, pageFields } from '../paging/list.ts';
 import { requireFound } from './find-bulk.ts';
 import { cursorScope, placeAsText, placeInCursor } from './item-cursor.ts';
 import { bulkOutcomes } from './plans/plan.ts';
-import { bulkById, pageOfItems } from './store.ts';
+import { bulkById, readItemPage } from './store.ts';
 
 const itemSchema = z
   .object({
@@ -34,7 +34,7 @@ export const listBulkItems = operation({
   async run(ctx, { id, limit, cursor, outcome = null }): Promise<List<BulkItem>> {
     const { workspace_id } = requireFound(ctx, id, await bulkById(ctx.sql, id));
     const scope = cursorScope(ctx, 'bulk.items', workspace_id, { id, outcome });
-    const rows = await pageOfItems(ctx.sql, id, outcome, placeInCursor(scope, cursor), limit + 1);
+    const rows = await readItemPage(ctx.sql, id, outcome, placeInCursor(scope, cursor), limit + 1);
     return pageByPlace(scope, rows, limit, placeAsText, (row) => ({
       object: 'bulk_item',
       id: row.item_id,

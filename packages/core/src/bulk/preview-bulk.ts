@@ -14,7 +14,7 @@ import { requireTarget } from './target.ts';
 const MAX_COUNTED = 10_000;
 const MAX_SKIPPED = 10_000;
 const SAMPLE = 10;
-// One step of a walk reads about a thousand rows, and possibly none match.
+// One step of a walk reads about a thousand rows, of which possibly none match.
 const SAMPLE_STEPS = 10;
 
 const bulkPreviewSchema = z
@@ -42,7 +42,7 @@ export type BulkPreview = z.output<typeof bulkPreviewSchema>;
 /** Counts and samples what an action would affect, and freezes the command in a token. Has no side effects. */
 export const previewBulk = operation({
   name: 'bulk.preview',
-  // Requires admin in the own workspace, operator anywhere else; requireTarget decides.
+  // Requires admin in the caller's own workspace, operator anywhere else; requireTarget decides.
   scope: null,
   summary: 'Preview a bulk operation',
   input: z.object({

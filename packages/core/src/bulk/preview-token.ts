@@ -7,7 +7,7 @@ import { type BulkCommand, bulkActions } from './command.ts';
 
 const PURPOSE = 'bulk preview';
 
-/** A frozen preview. It contains the id of the operation, so a token starts at most one. */
+/** A frozen preview. It contains the id of the operation, so a token starts at most one operation. */
 export interface Frozen extends Omit<BulkCommand, 'actor'> {
   readonly id: string;
   readonly matched: number;
@@ -32,7 +32,10 @@ const writtenSchema = z.tuple([
 ]);
 type TokenContent = z.output<typeof writtenSchema>;
 
-/** Encrypted with the root key: it cannot be forged or changed, and does not reveal the addresses in a filter. */
+/**
+ * Encrypts a preview with the root key: the token cannot be forged or changed, and does not reveal the addresses in a
+ * filter.
+ */
 export function writeToken(ctx: ActorContext, frozen: Omit<Frozen, 'expires_at'>): string {
   const { id, workspace_id, action, filter, matched, matched_exact, cutoff_at } = frozen;
   const content: TokenContent = [

@@ -7,7 +7,7 @@ import { operation } from '../operation/operation.ts';
 import { type List, pageByPlace, pageFields } from '../paging/list.ts';
 import { requireFound } from './find-bulk.ts';
 import { cursorScope, placeAsText, placeInCursor } from './item-cursor.ts';
-import { bulkById, pageOfLines } from './store.ts';
+import { bulkById, readLinePage } from './store.ts';
 
 /**
  * Returns the rows of an export: each message's log entry as it was when exported. Rows are deleted after 7 days
@@ -25,8 +25,8 @@ export const readExport = operation({
       throw new AppError('bulk_not_found', `${id} is not an export but ${action}. List its items for the results.`);
     }
     const scope = cursorScope(ctx, 'bulk.export', workspace_id, { id });
-    const rows = await pageOfLines(ctx.sql, id, placeInCursor(scope, cursor), limit + 1);
-    // Holds because a line is stored with JSON.stringify of a log entry.
+    const rows = await readLinePage(ctx.sql, id, placeInCursor(scope, cursor), limit + 1);
+    // The cast is safe because a line is stored with JSON.stringify of a log entry.
     return pageByPlace(
       scope,
       rows,

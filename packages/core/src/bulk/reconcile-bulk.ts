@@ -5,8 +5,8 @@ import { lockBulk, openBulks, passTurn } from './store.ts';
 const OVERDUE_SECONDS = 60;
 
 /**
- * Creates a job for each open operation without one, so that every operation ends. In steady state there are none; each
- * is logged as an error.
+ * Creates a job for each open operation without one, so that every operation ends. In steady state every open operation
+ * has a job, so each one created here is logged as an error.
  */
 export async function reconcileBulk({
   sql,

@@ -12,7 +12,7 @@ import { requireTarget } from './target.ts';
 
 export const DEFAULT_RATE = 100;
 export const MAX_RATE = 1000;
-/** Per workspace: the job of each open operation waits in the same queue as those of other workspaces. */
+/** Limits open operations per workspace, because their jobs share a queue with those of other workspaces. */
 export const MAX_OPEN = 20;
 
 /** Starts a previewed operation. Idempotent per token. */
@@ -79,7 +79,10 @@ function otherCount(typed: number, matched: number): AppError {
   return new AppError('invalid_preview', `The preview matched ${matched}, not ${typed}. Nothing was started.`);
 }
 
-/** The audit log cannot be erased, so it must not name a recipient; the operation itself stores the whole filter. */
+/**
+ * Removes the recipient from a filter for the audit log, which cannot be erased; the operation itself stores the whole
+ * filter.
+ */
 function withoutRecipient(filter: unknown): unknown {
   if (typeof filter !== 'object' || filter === null || !('to' in filter) || filter.to == null) return filter;
   return { ...filter, to: 'one address' };

@@ -73,7 +73,7 @@ export async function takeSeat(tx: Tx, workspace_id: string): Promise<boolean> {
   return row?.taken ?? false;
 }
 
-/** Returns null if it was already started. */
+/** Stores a new bulk operation; returns null if it was already started. */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<BulkRow | null> {
   const [row] = await tx<BulkRow[]>`
     insert into bulk_operations as b (id, workspace_id, action, filter, cutoff_at, matched, matched_exact, reason,
@@ -97,7 +97,7 @@ export async function bulksByIds(sql: Sql, ids: readonly string[]): Promise<Bulk
 }
 
 /** Returns a page across some workspaces, newest first. Served by bulk_operations_newest. */
-export async function pageOfBulk(
+export async function readBulkPage(
   sql: Sql,
   workspace_ids: readonly string[],
   cursor: string | null,
@@ -119,7 +119,7 @@ export interface LockedBulk extends BulkRow {
   readonly wait_ms: number;
 }
 
-/** Locks the row, as run, cancel and take-over all do. */
+/** Locks the row of an operation, as run, cancel and take-over all do. */
 export async function lockBulk(tx: Tx, id: string): Promise<LockedBulk | null> {
   const [row] = await tx<LockedBulk[]>`
     select ${columns(tx)}, b.position, b.turn,
@@ -240,7 +240,7 @@ export interface ItemRow {
 }
 
 /** Returns a page after a position, in the order the items were processed. */
-export async function pageOfItems(
+export async function readItemPage(
   sql: Sql,
   bulk_id: string,
   outcome: BulkOutcome | null,
@@ -272,7 +272,7 @@ export async function failuresOf(
 }
 
 /** Returns the lines of an export after a position. */
-export async function pageOfLines(
+export async function readLinePage(
   sql: Sql,
   bulk_id: string,
   cursor: number,

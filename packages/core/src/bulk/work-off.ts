@@ -8,9 +8,9 @@ import { planOf } from './plans/plan-of.ts';
 import { presentActor } from './present-actor.ts';
 import { insertItems, type LockedBulk, lockBulk, markCanceled, passTurn, recordProgress, takeSeat } from './store.ts';
 
-// After this a job yields its worker to other jobs.
+// After this time, a job yields its worker to other jobs.
 const TURN_MS = 1000;
-// At most two operations of a workspace run at a time across all workers; others retry after this.
+// At most two operations of a workspace run at a time across all workers; others retry after this delay.
 const SEAT_WAIT_MS = 250;
 // A slice is half a second of its rate, and holds its locks for well under a second.
 const SLICE_SECONDS = 0.5;

@@ -10,7 +10,7 @@ import { scopeRefusal } from '../operation/scope-refusal.ts';
 import { codesIn, linksIn } from './find-in-mail.ts';
 import type { ListedCapture } from './store.ts';
 
-const LONGEST_SOURCE = 1024 * 1024;
+const MAX_SOURCE_LENGTH = 1024 * 1024;
 
 export const captureSchema = z
   .object({
@@ -88,11 +88,14 @@ export function captureDetail(row: ListedCapture & { readonly raw: Buffer }, mai
     })),
     links: linksIn(html, text),
     codes: codesIn(html, text),
-    raw: row.raw.subarray(0, LONGEST_SOURCE).toString('utf8'),
+    raw: row.raw.subarray(0, MAX_SOURCE_LENGTH).toString('utf8'),
   };
 }
 
-/** Captured content is visible to admins, and to sandbox keys, whose messages are test messages. */
+/**
+ * Throws unless the actor may see captured content: admins may, and so may sandbox keys, whose messages are test
+ * messages.
+ */
 export function requireCaptureContent(actor: Actor): void {
   const refusal = accessibleMode(actor) === 'sandbox' ? null : scopeRefusal(actor, 'admin');
   if (refusal) throw refusal;

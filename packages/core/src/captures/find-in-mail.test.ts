@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { codesIn, linksIn } from './find-in-mail.ts';
 
-const HALF_A_MEGABYTE = 512 * 1024;
-const fill = (text: string) => text.repeat(Math.floor(HALF_A_MEGABYTE / text.length));
+const HALF_MEGABYTE = 512 * 1024;
+const fill = (text: string) => text.repeat(Math.floor(HALF_MEGABYTE / text.length));
 
 it('links and codes are found wherever a person would see them', () => {
   const html =

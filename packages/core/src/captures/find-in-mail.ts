@@ -1,9 +1,9 @@
 const MAX_ENTRIES = 50;
-const LONGEST_TEXT = 512 * 1024;
+const MAX_TEXT_LENGTH = 512 * 1024;
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'`\\]+/gi;
 const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
 const TRAILING = '.,;:!?)]}>';
-const LONGEST_URL = 2048;
+const MAX_URL_LENGTH = 2048;
 /** Codes are searched for in at most this many places. */
 const MAX_SCANNED = 2000;
 /** Words that appear near a one-time code, in the languages of most senders. */
@@ -17,17 +17,17 @@ const YEAR = /^(?:19|20)\d\d$/;
 /** Returns the links in a message, in order. */
 export function linksIn(html: string | null, text: string | null): string[] {
   const links = [
-    ...[...(html ?? '').slice(0, LONGEST_TEXT).matchAll(HREF)].map(([, double, single, bare]) =>
+    ...[...(html ?? '').slice(0, MAX_TEXT_LENGTH).matchAll(HREF)].map(([, double, single, bare]) =>
       unescaped(double ?? single ?? bare ?? ''),
     ),
-    ...[...(text ?? '').slice(0, LONGEST_TEXT).matchAll(URL_IN_TEXT)].flatMap(([url]) => withoutTrail(url)),
+    ...[...(text ?? '').slice(0, MAX_TEXT_LENGTH).matchAll(URL_IN_TEXT)].flatMap(([url]) => withoutTrail(url)),
   ];
   return [...new Set(links.filter((url) => /^https?:\/\//i.test(url)))].slice(0, MAX_ENTRIES);
 }
 
 /** Returns one-time codes: short numbers alone on a line, or near a word such as code. */
 export function codesIn(html: string | null, text: string | null): string[] {
-  const plain_text = (text ?? visible(html ?? '')).slice(0, LONGEST_TEXT).replace(URL_IN_TEXT, ' ');
+  const plain_text = (text ?? visible(html ?? '')).slice(0, MAX_TEXT_LENGTH).replace(URL_IN_TEXT, ' ');
   const codes: string[] = [];
   let looked_at = 0;
   for (const match of plain_text.matchAll(CODE)) {
@@ -44,9 +44,9 @@ export function codesIn(html: string | null, text: string | null): string[] {
   return [...new Set(codes)].slice(0, MAX_ENTRIES);
 }
 
-/** Returns an empty list if the URL is too long for a person to follow. */
+/** Returns the URL without trailing punctuation; an empty list if it is too long for a person to follow. */
 function withoutTrail(url: string): string[] {
-  if (url.length > LONGEST_URL) return [];
+  if (url.length > MAX_URL_LENGTH) return [];
   let end = url.length;
   while (end > 0 && TRAILING.includes(url[end - 1] ?? '')) end -= 1;
   return [url.slice(0, end)];
@@ -57,7 +57,7 @@ const BREAKS = /^(?:br|\/p|\/div|\/td|\/tr|\/h\d|\/li)\b/i;
 
 /** Returns the text between the tags in a single pass, because the input may be crafted to be slow to parse. */
 function visible(source: string): string {
-  const html = source.slice(0, LONGEST_TEXT);
+  const html = source.slice(0, MAX_TEXT_LENGTH);
   const lower = html.toLowerCase();
   const parts: string[] = [];
   let at = 0;

@@ -18,7 +18,10 @@ async function capture(workspace_id: string, raw: string): Promise<string> {
 const read = (workspace_id: string, id: string) => invoke(world.as(workspace_id), getCapture, { id });
 
 const PLAIN = 'Subject: Hi\r\n\r\nHello\r\n';
-/** An address list that takes seconds to parse; the header that the capture list needs ends before it. */
+/**
+ * Builds a message with an address list that takes seconds to parse; the header that the capture list needs ends before
+ * the list does.
+ */
 const slow = (addresses: number) =>
   `Subject: Slow\r\nX-Padding: ${'x'.repeat(64 * 1024)}\r\nTo: ${'a@b.test,'.repeat(addresses)}b@b.test\r\n\r\nHello\r\n`;
 

@@ -6,14 +6,14 @@ import { accessibleMode } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
-import { keptRange } from '../operation/retention.ts';
-import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { retainedRange } from '../operation/retention.ts';
+import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { requireStillAdmitted } from '../people/index.ts';
 import { type CaptureEntry, captureEntry, captureSchema } from './capture-entry.ts';
 import { capturesAmong } from './store.ts';
 
-const LONGEST_WAIT = 30;
+const MAX_WAIT = 30;
 const POLL_MS = 250;
 
 /** Parsed by hand, because numbers in a query string are text. */
@@ -22,15 +22,14 @@ const waitField = z
   .meta({
     type: 'integer',
     minimum: 0,
-    maximum: LONGEST_WAIT,
+    maximum: MAX_WAIT,
     default: 0,
     description: 'Seconds to wait for the first match.',
   })
   .transform((value, context) => {
     const seconds = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value;
-    if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 0 && seconds <= LONGEST_WAIT)
-      return seconds;
-    context.addIssue(issueFor('invalid_type', `wait must be a whole number of seconds from 0 to ${LONGEST_WAIT}.`));
+    if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_WAIT) return seconds;
+    context.addIssue(issueFor('invalid_type', `wait must be a whole number of seconds from 0 to ${MAX_WAIT}.`));
     return z.NEVER;
   });
 
@@ -45,7 +44,7 @@ const input = z.object({
   wait: waitField.default(0),
 });
 
-/** Lists captured messages, newest first. Tests wait here for the messages they triggered. */
+/** Lists captured messages, newest first. A test can wait in this call for the messages it triggered. */
 export const listCaptures = operation({
   name: 'captures.list',
   scope: 'email:logs:read',
@@ -56,7 +55,7 @@ export const listCaptures = operation({
   async run(ctx, { wait, ...filters }): Promise<List<CaptureEntry>> {
     const until = performance.now() + wait * 1000;
     for (;;) {
-      const page = await pageOfCaptures(ctx, filters);
+      const page = await readCapturePage(ctx, filters);
       if (page.data.length > 0 || performance.now() >= until) return page;
       await pause(POLL_MS);
       await requireStillAdmitted(ctx);
@@ -64,13 +63,13 @@ export const listCaptures = operation({
   },
 });
 
-async function pageOfCaptures(
+async function readCapturePage(
   ctx: ActorContext,
   { limit, cursor, since, ...filters }: Omit<z.output<typeof input>, 'wait'>,
 ): Promise<List<CaptureEntry>> {
   const { workspace_id } = ctx.actor;
   const scope = { secret_key: ctx.secret_key, list: 'captures', workspace_id, filters: { ...filters, since } };
-  const range = keptRange(ctx, 'captures', 'capture', idRange('capture', { since }, readCursor(scope, cursor)));
+  const range = retainedRange(ctx, 'captures', 'capture', idRange('capture', { since }, readCursor(scope, cursor)));
   const sandbox_only = accessibleMode(ctx.actor) === 'sandbox';
   const { to, from, subject } = filters;
   const filter = {
@@ -83,5 +82,5 @@ async function pageOfCaptures(
   const page = await collectPage(range, limit + 1, all_pass, (rest, count, max_rows) =>
     capturesAmong(ctx.sql, workspace_id, filter, rest, count, max_rows),
   );
-  return pageOfCollected(scope, page, limit, captureEntry);
+  return collectedPage(scope, page, limit, captureEntry);
 }

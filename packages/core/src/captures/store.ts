@@ -79,7 +79,7 @@ export interface CaptureFilter {
 
 export type ListedCapture = CaptureRow & { readonly size_bytes: number };
 
-/** Scans up to count captures, newest first, in primary-key order, and returns up to wanted that match. */
+/** Scans up to `count` captures in primary-key order, newest first, and returns up to `limit` that match. */
 export async function capturesAmong(
   sql: Sql,
   workspace_id: string,
@@ -112,14 +112,15 @@ export async function capturesAmong(
 }
 
 /**
- * The sender of capture c. Our messages have a return address that only a program can read. Served by the primary key.
+ * Returns SQL for the sender of capture c. Our messages have a return address that only a program can read. Served by
+ * the primary key.
  */
 const sender = (sql: Sql | Tx) => sql`
   coalesce((
     select m.from_address from messages m where m.workspace_id = c.workspace_id and m.id = c.message_id
   ), c.envelope_from)`;
 
-/** Whether capture c is of a sandbox message, or was sent by another program. */
+/** Returns the condition that capture c is of a sandbox message, or was sent by another program. */
 const ofSandbox = (sql: Sql | Tx) => sql`
   (c.message_id is null or exists (
     select from messages m where m.workspace_id = c.workspace_id and m.id = c.message_id and m.mode = 'sandbox'))`;

@@ -57,7 +57,7 @@ async function liveJobs(sql: Sql = world.services.sql): Promise<number> {
   return rows.length;
 }
 
-/** Does what the supervisor does with jobs of a process without heartbeats. */
+/** Retries all active jobs, as the supervisor does for a process without heartbeats. */
 async function giveJobsBack(): Promise<void> {
   await world.services.sql`
     update pgboss.job set state = 'retry', start_after = clock_now()

@@ -26,12 +26,12 @@ export interface ClaimedDelivery {
 export interface SettledDelivery {
   readonly claimed: ClaimedDelivery;
   readonly outcome: SendOutcome;
-  /** Why no server was tried, if that is the case. */
+  /** Why no server was tried; unset if one was. */
   readonly kept_by?: RefusalCategory | null;
   readonly duration_ms: number;
-  /** Nothing was sent and no attempt is counted: it is due again, for any worker. */
+  /** Whether nothing was sent: no attempt is counted, and the message is due again for any worker. */
   readonly handed_back: boolean;
-  /** Delay before it is due again after a hand-back, so that a persistent fault does not cause a busy loop. */
+  /** Delay before a handed-back message is due again, so that a persistent fault does not cause a busy loop. */
   readonly again_in_seconds?: number;
 }
 
@@ -68,22 +68,22 @@ export async function attemptDelivery(
 }
 
 /**
- * An attempt belongs to the trace of its request. A scheduled message is sent long after it and gets its own trace,
- * linked to that one.
+ * Starts the span of an attempt in the trace of its request. A scheduled message is sent long after its request, so it
+ * gets its own trace, linked to that of the request.
  */
 function spanOf({ tracing }: Services, { delivery: { trace_parent, scheduled_at } }: ClaimedDelivery): Span {
   if (trace_parent === null) return noSpan;
   return tracing.begin('attempt', scheduled_at === null ? { parent: trace_parent } : { link: trace_parent });
 }
 
-/** Result for a session that is stopped after the end of DATA but before the reply. */
+/** Returns the result for a session that is stopped after the end of DATA but before the reply. */
 export function unansweredDelivery(claimed: ClaimedDelivery, duration_ms: number): SettledDelivery {
   const error = 'the worker stopped before the server replied to the message';
   const outcome: SendOutcome = { ...nothingSent(error), kind: 'unknown', stage: 'after_dot' };
   return { claimed, outcome, duration_ms, handed_back: false };
 }
 
-/** Result for claimed messages that were not tried: another worker sends them, or this one later. */
+/** Returns the result for a claimed message that was not tried: any worker, including this one, may send it later. */
 export function unsentDelivery(claimed: ClaimedDelivery): SettledDelivery {
   return { claimed, outcome: nothingSent('not tried'), duration_ms: 0, handed_back: true };
 }

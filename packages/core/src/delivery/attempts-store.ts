@@ -78,17 +78,17 @@ export async function deleteLostAttempts(
 
 /** The results of a recipient's earlier attempts. */
 export interface History {
-  /** Ended after DATA without a reply. Lost workers are not counted: how far they got is unknown. */
+  /** Attempts that ended after DATA without a reply. Lost workers are not counted: how far they got is unknown. */
   readonly unknown_count: number;
-  /** Lost together with their worker. */
+  /** Attempts lost together with their worker. */
   readonly lost_count: number;
-  /** Found no server for the domain in DNS. */
+  /** Attempts that found no server for the domain in DNS. */
   readonly missing_count: number;
-  /** Whether the first of these is older than the given limit. */
+  /** Whether the first attempt that found no server is older than the given limit. */
   readonly missing_long: boolean;
 }
 
-/** Served by the primary key of attempts, which starts with the message. */
+/** Returns the histories of recipients. Served by the primary key of attempts, which starts with the message. */
 export async function historiesOf(
   sql: Sql,
   keys: readonly RecipientKey[],
@@ -113,7 +113,7 @@ export async function historiesOf(
   return new Map(rows.map((row) => [row.recipient_id, row]));
 }
 
-/** The same condition as isMissingDomain, in SQL. */
+/** Returns the condition of isMissingDomain in SQL. */
 function isMissing(sql: Sql): Fragment {
   return sql`x.outcome = 'deferred' and x.stage = 'connect' and x.target = '' and x.reply_code is not null`;
 }

@@ -24,8 +24,9 @@ import {
 } from './store.ts';
 
 /**
- * First transaction: claims what is due and free. A second transaction handles the jobs of the rest; if that one fails
- * while messages are already claimed, onLost is called, since it may have been committed.
+ * Claims the recipients that are due and free, in a first transaction. A second transaction handles the jobs of the
+ * others; if it fails while messages are already claimed, onLost is called, because the transaction may have been
+ * committed.
  */
 export async function claimDeliveries(
   services: Services,

@@ -2,7 +2,7 @@ import type { ReportedRecipient, ReturnedReport } from '@postrider/mail';
 import { cleanRemoteText } from '@postrider/net';
 import type { Bounce } from './bounce.ts';
 import { type Classification, classify, type ReplyText } from './classify.ts';
-import { isClassAlone, readSaid, replyInText, statusInText } from './refusals/reply-in-text.ts';
+import { isClassAlone, readRecord, replyInText, statusInText } from './refusals/reply-in-text.ts';
 
 export interface BounceVerdict {
   readonly bounce: Bounce;
@@ -94,9 +94,9 @@ function sayingsOf({ text, subject }: ReturnedReport, section: string, group: Re
   return sayings;
 }
 
-/** The diagnostic may prefix the reply with a sentence from the reporting system. */
+/** Returns the reply in a diagnostic, which may prefix the reply with a sentence from the reporting system. */
 function replyInDiagnostic(diagnostic: string): ReplyText {
-  const reply = readSaid(diagnostic);
+  const reply = readRecord(diagnostic);
   if (reply.code !== null) return reply;
   const inside = replyInText(diagnostic);
   return inside === null ? reply : { ...inside, enhanced: inside.enhanced ?? reply.enhanced, text: reply.text };

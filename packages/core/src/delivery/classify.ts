@@ -20,7 +20,7 @@ export interface Classification {
   readonly suppress: boolean;
   /** The rule that matched. */
   readonly rule: string;
-  /** Whether it was decided by a code alone, or by no rule. */
+  /** Whether a code alone decided, or no rule did. */
   readonly weak: boolean;
 }
 

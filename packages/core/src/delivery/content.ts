@@ -8,7 +8,7 @@ import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_
 export interface Content {
   /** Whether its worker has to reserve part of the memory for large emails. */
   readonly large: boolean;
-  /** Rendered and signed on first use, and retained only while a sender holds it. */
+  /** Renders and signs the message on first use; the bytes are retained only while a sender holds them. */
   raw(): Promise<Buffer>;
 }
 
@@ -71,7 +71,7 @@ async function bodyOf(services: Parts, key: RecipientKey): Promise<Body | undefi
 
 function content(services: Parts, row: Source, stored: Body | null): Content {
   const large = row.body_bytes > READ_TOGETHER_BYTES;
-  /** Undefined if it has to be read from the database. */
+  /** Undefined if the body has to be read from the database. */
   let body = large ? undefined : stored;
   let cached_bytes: WeakRef<Buffer> | null = null;
   let rendering: Promise<Buffer> | null = null;
@@ -97,7 +97,10 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
   };
 }
 
-/** The signature time is that of the message, so that a retry has the same bytes while the keys are unchanged. */
+/**
+ * Renders and signs a message. The signature time is that of the message, so that a retry has the same bytes while the
+ * keys are unchanged.
+ */
 async function signed(services: Parts, row: Source, body: Body): Promise<Buffer> {
   if (row.signing_key_ids.length === 0)
     throw new CannotSign(

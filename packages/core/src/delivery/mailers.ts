@@ -19,8 +19,8 @@ export interface SimulatorAddress {
 }
 
 /**
- * Sandbox keys, and all keys with DELIVERY=capture, send to the simulator over SMTP; other messages use the transports
- * of DELIVERY in order.
+ * Creates the mailers. Sandbox keys, and all keys with DELIVERY=capture, send to the simulator over SMTP; other
+ * messages use the transports of DELIVERY in order.
  */
 export function createMailers(
   services: Pick<Services, 'config' | 'log' | 'sql'>,
@@ -81,7 +81,10 @@ function liveTransport(
   }
 }
 
-/** Remote servers may be as slow as RFC 5321 allows; a relay is expected to reply sooner, except after the content. */
+/**
+ * Returns the timeouts for a purpose. Remote servers may be as slow as RFC 5321 allows; a relay is expected to reply
+ * sooner, except after the content.
+ */
 function timeoutsOf({ LIMITS }: Services['config'], purpose: 'smtp' | 'relay'): SmtpTimeouts {
   return {
     greeting_ms: LIMITS[`${purpose}_greeting`],
@@ -94,7 +97,7 @@ function timeoutsOf({ LIMITS }: Services['config'], purpose: 'smtp' | 'relay'): 
   };
 }
 
-/** Public servers check the EHLO name; a private relay rarely does. */
+/** Returns the EHLO name, and warns if it is unusable. Public servers check the name; a private relay rarely does. */
 function heloName({ config, log }: Pick<Services, 'config' | 'log'>): string {
   const to_strangers = config.DELIVERY.some((transport) => transport.kind === 'mx');
   const name = config.HELO_NAME ?? (to_strangers ? hostname() : 'localhost');

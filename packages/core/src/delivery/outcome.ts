@@ -5,9 +5,9 @@ import { retryDelay } from './retry.ts';
 /** Failure reason of a message that may have arrived. */
 export const OUTCOME_UNKNOWN = 'outcome_unknown';
 
-/** Each of these may have arrived; after this many, another copy is unlikely to help. */
+/** After this many attempts that may each have delivered the message, another copy is unlikely to help. */
 const MAX_UNKNOWN = 3;
-/** Beyond this many, attempts count even though their worker was lost: the message itself may be what crashes it. */
+/** Beyond this many, attempts lost with their worker count as well: the message itself may be crashing the workers. */
 const MAX_LOST = 20;
 
 export type UnknownPolicy = 'resend' | 'stop';
@@ -18,7 +18,7 @@ export type Verdict =
   | { readonly transition: 'reject'; readonly reason: string; readonly suppress: boolean }
   | { readonly transition: 'defer'; readonly reason: null; readonly delay_seconds: number };
 
-/** What an attempt is judged by, besides its outcome. */
+/** The facts by which an attempt is judged, in addition to its outcome. */
 export interface Course {
   /** Includes this attempt. */
   readonly attempt_count: number;
@@ -49,7 +49,7 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
       return { transition: 'reject', reason: refusal?.category ?? 'other', suppress };
     }
     case 'unknown':
-      // A retry may deliver twice, giving up may never deliver; the workspace chooses.
+      // A retry may deliver twice, and giving up may never deliver, so the workspace chooses.
       if (unknown_policy === 'stop' || unknown_before + 1 >= MAX_UNKNOWN)
         return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;
@@ -80,8 +80,8 @@ export function isMissingDomain({ kind, stage, target, reply }: SendOutcome): bo
 }
 
 /**
- * Returns the meaning of a rejection; null if nothing was rejected. kept_by is what stopped the message before any
- * server.
+ * Returns the meaning of a rejection; null if nothing was rejected. kept_by is the category of a message that was
+ * stopped before any server was tried.
  */
 export function refusalOf(
   { kind, stage, reply, error }: SendOutcome,
@@ -92,7 +92,7 @@ export function refusalOf(
   if (reply && stage === 'mail') return { ...classify(reply), hard: false, suppress: false };
   if (reply) {
     const read = classify(reply);
-    // Before RCPT the server has not seen a mailbox, so an unknown one can only be the domain.
+    // Before RCPT the server has not seen a mailbox, so an "unknown" reply can only mean the domain.
     return stage === 'connect' && read.category === 'mailbox' ? { ...read, category: 'domain', suppress: false } : read;
   }
   return {

@@ -89,7 +89,7 @@ async function resume(): Promise<number> {
   return (await resumeParked(database, [slice])).length;
 }
 
-/** Sends messages and finds the given number of overdue ones. */
+/** Sends messages and lets them become overdue; returns how many the read finds. */
 async function overlook(): Promise<number> {
   await send({});
   await world.clock.advance(HOUR_MS);

@@ -71,8 +71,8 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
 }
 
 /**
- * Returns those without a live job that are not parked. A recipient may change between the two states once between two
- * reads, but not twice.
+ * Returns the jobs that are not live and whose recipients are not parked. A recipient may change between these two
+ * states once between two reads, but not twice.
  */
 async function lostJobs(services: Services, job_ids: readonly string[]): Promise<Set<string>> {
   const { sql, jobs } = services;

@@ -9,7 +9,7 @@ import type { ReturnPath } from './return-path.ts';
 import { findReturnedTo, recordDelay } from './returned-store.ts';
 import { transition } from './store.ts';
 
-/** What recordReturned did with a message sent to one of our return addresses (VERP). */
+/** How recordReturned handled a message sent to one of our return addresses (VERP). */
 export type RecordedReturn =
   | { readonly kind: 'bounced' | 'complained' | 'delayed' }
   | { readonly kind: 'ignored'; readonly why: string }
@@ -101,7 +101,10 @@ function find(mail: ReturnedMail, email: string): Finding {
   }
 }
 
-/** A group that names our address decides alone; the others count only if no group does. */
+/**
+ * Returns the finding of a report. A group that names our address decides alone; the others count only if no group
+ * does.
+ */
 function findInReport(report: ReturnedReport, email: string): Finding {
   const { recipients } = report;
   if (recipients.length === 0) {

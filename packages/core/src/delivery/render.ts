@@ -34,7 +34,7 @@ export type RenderInput = Body &
   >;
 
 export function storedAttachments({ attachments }: Pick<Body, 'attachments'>): readonly StoredAttachment[] {
-  // Stored as JSON of what the send schema accepted.
+  // The cast is safe because attachments are stored as JSON of the send schema's output.
   return JSON.parse(attachments) as StoredAttachment[];
 }
 
@@ -43,14 +43,17 @@ export function renderMessage(message: RenderInput): Buffer {
   return compose(outgoing(message, message));
 }
 
-/** Returns the Date of a message: its acceptance, or its scheduled time if that is later. The same on every attempt. */
+/**
+ * Returns the Date of a message, which is the same on every attempt: its acceptance, or its scheduled time if that is
+ * later.
+ */
 export function dateOf({ created_at, scheduled_at }: Pick<RenderInput, 'created_at' | 'scheduled_at'>): Date {
   return scheduled_at && scheduled_at > created_at ? scheduled_at : created_at;
 }
 
 /** Builds the composer input from the rows of a message. */
 export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): OutgoingMessage {
-  // Stored as JSON of what the send schema accepted.
+  // The cast is safe because headers are stored as JSON of the send schema's output.
   const headers = JSON.parse(body.headers) as Record<string, string>;
   const attachments = storedAttachments(body);
   return {
@@ -73,7 +76,7 @@ export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): Ou
 
 function mailbox(text: string): Mailbox {
   const parsed = parseMailbox(text);
-  // formatMailbox wrote it, and parseMailbox reads everything that formatMailbox writes.
+  // formatMailbox wrote the stored mailbox, and parseMailbox reads everything that formatMailbox writes.
   if (!parsed.ok) throw new Error(`a stored mailbox does not parse: ${parsed.message}`);
   return parsed.mailbox;
 }

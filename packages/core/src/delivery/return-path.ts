@@ -11,7 +11,7 @@ import type { RecipientKey } from '../states/index.ts';
 const MARK = 'b+';
 const ID_CHARS = 26;
 const RANDOM_CHARS = 16;
-// 72 bits; guessing is online only, one RCPT command each.
+// 72 bits. Guesses can only be tried online, with one RCPT command each.
 const SIGNATURE_CHARS = 18;
 const FORM = new RegExp(`^([0-9a-z]{${ID_CHARS}})([0-9a-z]{${RANDOM_CHARS}})\\.([0-9a-f]{${SIGNATURE_CHARS}})$`);
 

@@ -9,7 +9,10 @@ export interface ReturnedTo extends RecipientKey {
   readonly state: DeliveryState;
 }
 
-/** Returns null if the message is no longer stored. Served by the primary key, which starts with the message. */
+/**
+ * Finds the recipient of a returned message; null if the message is no longer stored. Served by the primary key, which
+ * starts with the message.
+ */
 export async function findReturnedTo(tx: Tx, path: ReturnPath): Promise<ReturnedTo | null> {
   const rows = await tx<ReturnedTo[]>`
     select workspace_id, message_id, id as recipient_id, email, state from recipients

@@ -22,7 +22,7 @@ import {
   untriedSince,
 } from './store.ts';
 
-/** Number of attempts that must find no such domain before a message bounces. */
+/** Number of attempts that must find that the domain does not exist before a message bounces. */
 const MISSING_ATTEMPTS = 3;
 /** The reason for a recipient that an operator or an integrator gave up on. */
 export const GIVEN_UP = 'given_up';
@@ -73,7 +73,7 @@ function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[
   return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
 }
 
-/** Fast path: accepted, single recipient. Returns null for anything else. */
+/** Returns the recipient for the fast path if a message with a single recipient was accepted; null otherwise. */
 function deliveredAlone(
   services: Services,
   { result, verdict, refusal }: JudgedResult,
@@ -94,8 +94,8 @@ function deliveredAlone(
 }
 
 /**
- * Records results under a lease that was lost. What was delivered and not tried by anyone else since counts as
- * delivered; the rest changes nothing.
+ * Records results under a lease that was lost. A message that was delivered, and that no other worker has tried since,
+ * counts as delivered; other results change nothing.
  */
 async function settleFenced(services: Services, fenced: readonly JudgedResult[], now_ms: number): Promise<void> {
   const accepted = fenced.filter(({ result }) => result.outcome.kind === 'accepted');
@@ -135,7 +135,7 @@ async function confirmLate(services: Services, accepted: readonly JudgedResult[]
   );
 }
 
-/** Settles the rest, and returns the results whose lease was lost. */
+/** Settles the results that cannot take the fast path, and returns those whose lease was lost. */
 async function settleOthers(
   services: Services,
   tx: Tx,
@@ -289,7 +289,8 @@ function attemptRow(
   { result: { claimed, outcome, duration_ms }, refusal }: JudgedResult,
   id: string,
 ) {
-  // The transcript of a successful first attempt adds nothing to the reply, and is a fifth of what a message stores.
+  // The transcript of a successful first attempt adds nothing to the reply, and takes up a fifth of a message's
+  // storage.
   const keeps_transcript = config.TRANSCRIPTS === 'all' || outcome.kind !== 'accepted' || claimed.attempt_count > 1;
   return {
     ...keyOf(claimed.delivery),

@@ -52,7 +52,7 @@ export function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fr
   return sql`${first} and ${sql.unsafe(`r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`)}`;
 }
 
-/** Does the same for message m, whose primary key starts with the workspace. */
+/** Matches message m to a key by the primary key, which starts with the workspace. */
 function isMessage(sql: Sql | Tx, key: string): Fragment {
   const first = equalsByRange(sql, sql`m.workspace_id`, sql.unsafe(`${key}.workspace_id`));
   return sql`${first} and ${sql.unsafe(`m.id = ${key}.message_id`)}`;
@@ -64,8 +64,8 @@ function isMessage(sql: Sql | Tx, key: string): Fragment {
  * recipients goes through won(), in this function, in claim or in claimAndLoad, or through settleDelivered.
  *
  * Messages are locked first, in id order, so that siblings moved by two transactions aggregate one after the other, and
- * two batches cannot deadlock. A claim neither locks nor updates the message: most attempts end before they could be
- * seen, and their end aggregates it. For long attempts, showAttempts does.
+ * two batches cannot deadlock. A claim neither locks nor updates the message: most attempts end before anyone could see
+ * them, and the end of the attempt aggregates the message. During long attempts, showAttempts aggregates it.
  */
 export async function transition(tx: Tx, name: TransitionName, moves: readonly Move[]): Promise<MovedRecipient[]> {
   if (moves.length === 0) return [];
@@ -176,7 +176,10 @@ function orderOf({ message_id, recipient_id }: RecipientKey): string {
   return message_id + recipient_id;
 }
 
-/** First attempt time of a message, from the moved rows; if an attempt is undone, from its siblings. */
+/**
+ * Returns SQL for the first attempt time of a message, from the moved rows; if an attempt is undone, from the message's
+ * other recipients.
+ */
 function firstAttempt(tx: Sql | Tx, name: TransitionName): Fragment {
   if (name !== 'hand_back') return tx`min(first_attempt_at)`;
   return tx`least(min(first_attempt_at), (
@@ -256,8 +259,8 @@ export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Pro
 }
 
 /**
- * The active suppression of recipient r, by primary key. `${fence}` keeps the planner from reading the whole list for a
- * batch.
+ * Returns SQL for the active suppression of recipient r, by primary key. `${fence}` keeps the planner from reading the
+ * whole list for a batch.
  */
 function suppressionOf(tx: Sql | Tx): Fragment {
   return tx`
@@ -285,7 +288,7 @@ export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promi
     ) locked`;
 }
 
-/** What an attempt needs from a claimed recipient and its message. */
+/** The data of a claimed recipient and its message that an attempt needs. */
 export interface DeliveryRow extends RecipientKey {
   readonly email: string;
   readonly mode: KeyMode;
@@ -338,7 +341,7 @@ function loading(sql: Sql | Tx, source: Fragment): Fragment {
     ) b on true`;
 }
 
-/** Reads the same for recipients that are already claimed. */
+/** Reads the send data of recipients that are already claimed. */
 export async function loadDeliveries(sql: Sql | Tx, keys: readonly RecipientKey[]): Promise<LoadedRow[]> {
   return sql<LoadedRow[]>`
     ${loading(
@@ -391,9 +394,9 @@ export interface UnclaimedRecipient extends RecipientKey {
   readonly lease_until: Date | null;
   readonly job_id: string | null;
   readonly suppression_id: string | null;
-  /** The worker was lost and may have sent the whole message, which must not be sent twice. */
+  /** Whether the worker was lost and may have sent the whole message, which must not be sent twice. */
   readonly interrupted: boolean;
-  /** The worker that was sending it was lost. */
+  /** Whether the worker that was sending the message was lost. */
   readonly abandoned: boolean;
   readonly attempt_count: number;
 }
@@ -459,8 +462,8 @@ export async function renewLeases(
 }
 
 /**
- * Records that the content is about to be sent under a lease. If it returns false, the lease is lost and nothing may be
- * sent.
+ * Records that the content is about to be sent under a lease. Returns false if the lease is lost; nothing may be sent
+ * then.
  */
 export async function markContent(
   sql: Sql,

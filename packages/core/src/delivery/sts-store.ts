@@ -10,7 +10,9 @@ export async function stsPolicyOf(sql: Sql, domain: string): Promise<FetchedPoli
   return row ?? null;
 }
 
-/** If two processes fetch at the same time, either result may be right; the last write wins. */
+/**
+ * Stores a fetched policy. If two processes fetch at the same time, either result may be right; the last write wins.
+ */
 export async function keepStsPolicy(sql: Sql, domain: string, policy: FetchedPolicy): Promise<void> {
   await sql`
     insert into sts_policies (domain, id, mode, mx, expires_at)

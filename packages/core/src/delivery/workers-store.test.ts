@@ -89,7 +89,7 @@ describe('email held by a worker', () => {
 });
 
 describe('email still held by a stopped worker', () => {
-  // A backend number that no connection has, as if the worker's connection had ended.
+  // Uses a backend number that no connection has, as if the worker's connection had ended.
   const end = (stopped: boolean) => world.services.sql`
     insert into delivery_workers (worker, noted_at, stopped, ended_per_minute, backend, backend_started_at)
     values (${world.services.jobs.holder}::uuid, clock_now(), ${stopped}, 0, 0, clock_now())

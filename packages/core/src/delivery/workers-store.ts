@@ -6,7 +6,10 @@ import type { DeliveryJob } from './jobs-store.ts';
 const LISTED_AS_LIVE_SECONDS = 10;
 /** A dead worker's statement may commit this long after its last heartbeat. */
 const LATE_COMMIT_SECONDS = 60;
-/** A dead worker's statement began before this; a job with a later heartbeat has a live worker that cannot report it. */
+/**
+ * A dead worker's last statement began at most this long after its last heartbeat. A job with a later heartbeat has a
+ * live worker that cannot report it.
+ */
 const LAST_STATEMENT_SECONDS = 5;
 /** Other queues that a worker runs. */
 const RUN_QUEUES = ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhook.close'] as const;
@@ -39,8 +42,8 @@ export async function noteWorker(
 }
 
 /**
- * Frees the jobs of a dead worker. Others take over immediately what it had not claimed, and what it had claimed once
- * its lease expires: a live worker that is only cut off from the database may be sending that. Returns the number of
+ * Frees the jobs of a dead worker. Other workers take over unclaimed messages immediately, and claimed ones once their
+ * lease expires: a live worker that is only cut off from the database may still be sending them. Returns the number of
  * emails to the one caller that wins; null to the others, and if the worker has sent a heartbeat again.
  */
 export async function freeWorker(
@@ -65,8 +68,8 @@ export async function freeWorker(
 }
 
 /**
- * Frees what ended workers still hold, and returns the number of emails: a statement of theirs may commit after their
- * emails were freed, and rows that it had locked were skipped.
+ * Frees the jobs that ended workers still hold, and returns the number of emails. A statement of an ended worker may
+ * commit after its emails were freed, and rows that the statement had locked were skipped.
  */
 export async function freeLeftovers({ sql, jobs }: Pick<Services, 'sql' | 'jobs'>): Promise<number> {
   const workers = await sql<{ worker: string }[]>`
@@ -77,7 +80,7 @@ export async function freeLeftovers({ sql, jobs }: Pick<Services, 'sql' | 'jobs'
 }
 
 async function freeLeftoversOf(tx: Tx, jobs: Services['jobs'], worker: string): Promise<number> {
-  // Checked again under its lock: the worker may have come back.
+  // Checked again under the row lock: the worker may have come back.
   const [dead_worker] = await tx<{ seen_until: Date }[]>`
     select noted_at + make_interval(secs => ${LAST_STATEMENT_SECONDS}) as seen_until
     from delivery_workers w where w.worker = ${worker}::uuid and ${isEnded(tx)} for update`;
@@ -136,19 +139,19 @@ export async function forgetDeliveryWorkers(sql: Sql | Tx): Promise<void> {
   await sql`delete from delivery_workers where noted_at < clock_now() - interval '1 day'`;
 }
 
-/** Workers that ended recently, as a condition on delivery_workers w. */
+/** Returns the condition on delivery_workers w for workers that ended recently. */
 function isEnded(sql: Sql | Tx): Fragment {
   return sql`w.stopped and w.noted_at > clock_now() - make_interval(secs => ${LATE_COMMIT_SECONDS}) and ${isCutOff(sql)}`;
 }
 
-/** Workers whose connection at the last heartbeat has ended, as a condition on delivery_workers w. */
+/** Returns the condition on delivery_workers w for workers whose connection at the last heartbeat has ended. */
 function isCutOff(sql: Sql | Tx): Fragment {
   return sql`not exists (
     select from pg_stat_get_activity(w.backend) a where a.backend_start = w.backend_started_at
   )`;
 }
 
-/** Live workers, as a condition on delivery_workers w. */
+/** Returns the condition on delivery_workers w for live workers. */
 export function isThere(sql: Sql | Tx): Fragment {
   return sql`not w.stopped and w.noted_at > clock_now() - make_interval(secs => ${LISTED_AS_LIVE_SECONDS})`;
 }

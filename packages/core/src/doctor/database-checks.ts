@@ -18,7 +18,7 @@ import {
 } from './store.ts';
 
 const OLDEST_VERSION = 150_000;
-const FEWEST_CONNECTIONS = 40;
+const MIN_CONNECTIONS = 40;
 const SKEW_SECONDS = { warning: 1, failing: 5 };
 const LONG_WAIT_SECONDS = 300;
 const OLD_TRANSACTION_SECONDS = { warning: 300, failing: 3600 };
@@ -53,7 +53,7 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
     return failing(`${names} ${off.length === 1 ? 'is' : 'are'} off.`, off.map(howToReset).join(' '));
   }
   const connections = Number(settings.find(({ name }) => name === 'max_connections')?.setting ?? 0);
-  if (connections < FEWEST_CONNECTIONS) {
+  if (connections < MIN_CONNECTIONS) {
     return warning(
       `max_connections is ${connections}, and each process uses up to 17.`,
       `alter system set max_connections = 100; then restart Postgres.`,
@@ -127,10 +127,10 @@ export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>
   );
 }
 
-type Stand = Awaited<ReturnType<typeof standing>>;
+type RollUpState = Awaited<ReturnType<typeof standing>>;
 
-export function checkClock({ now }: Stand, asked_ms: number, answered_ms: number): Finding {
-  // The database read its clock somewhere in between.
+export function checkClock({ now }: RollUpState, asked_ms: number, answered_ms: number): Finding {
+  // The database read its clock between asked_ms and answered_ms.
   const ahead_ms = Math.max(0, asked_ms - now.getTime(), now.getTime() - answered_ms);
   const seconds = ahead_ms / 1000;
   if (seconds < SKEW_SECONDS.warning) return ok('The process clock and the database clock agree.');
@@ -141,13 +141,13 @@ export function checkClock({ now }: Stand, asked_ms: number, answered_ms: number
   );
 }
 
-export function checkWorkers({ workers, worker_seen }: Stand): Finding {
+export function checkWorkers({ workers, worker_seen }: RollUpState): Finding {
   if (workers > 0) return ok(`${count(workers, 'worker is', 'workers are')} live.`);
   const since = worker_seen ? `Last heartbeat: ${worker_seen.toISOString()}.` : 'No worker has ever run.';
   return failing(`No worker is running. ${since}`, 'Start a process with `worker` in ROLES.');
 }
 
-export function checkQueueAge({ oldest_ready_seconds, held }: Stand): Finding {
+export function checkQueueAge({ oldest_ready_seconds, held }: RollUpState): Finding {
   if (held) return warning('The email queue is held.', `Release it: \`npx postrider queues release ${held}\`.`);
   if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No email is delayed.');
   return failing(

@@ -213,7 +213,7 @@ it('oldest transaction: a transaction open for hours fails until ended by the st
   const start = Promise.withResolvers<void>();
   const termination = expect(
     client.begin(async (tx) => {
-      // Our own connections are terminated after being idle for seconds.
+      // Our own connections are terminated after a few seconds idle in a transaction.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       start.resolve();
       await new Promise(() => undefined);
@@ -323,7 +323,7 @@ it('a check takes at most 5 s, even with unresponsive name servers and a locked 
   const locked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const holding = services.sql.begin(async (tx) => {
-    // Our own connections are terminated after being idle for seconds.
+    // Our own connections are terminated after a few seconds idle in a transaction.
     await tx`set local idle_in_transaction_session_timeout = 0`;
     await tx`lock table webhooks in access exclusive mode`;
     locked.resolve();

@@ -48,7 +48,10 @@ const checkupSchema = z
   .meta({ id: 'Checkup' });
 export type Checkup = z.output<typeof checkupSchema>;
 
-/** Examines the machine and what it needs from the outside. Nothing is changed or sent, and no check takes over 5 s. */
+/**
+ * Examines the machine and the outside services that it depends on. Nothing is changed or sent, and no check takes over
+ * 5 s.
+ */
 export const examineMachine = operation({
   name: 'machine.examine',
   scope: 'operator',

@@ -2,7 +2,7 @@
 export const checkupStatuses = ['ok', 'skipped', 'warning', 'failing'] as const;
 export type CheckupStatus = (typeof checkupStatuses)[number];
 
-/** What a check found and, if something is wrong, what to do about it. */
+/** The result of a check and, if something is wrong, the fix. */
 export interface Finding {
   readonly status: CheckupStatus;
   readonly detail: string;

@@ -19,7 +19,7 @@ export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
     : judgeDisk(disk, days_until_full);
 }
 
-/** Null days means it never fills up. */
+/** Judges the free disk space; null for days_until_full means that the disk never fills up. */
 export function judgeDisk({ free_bytes, total_bytes }: Disk, days_until_full: number | null): Finding {
   const days = days_until_full ?? Number.POSITIVE_INFINITY;
   const gigabytes = (free_bytes / 1e9).toFixed(1);

@@ -25,7 +25,7 @@ export function notDirect({ DELIVERY }: Pick<Config, 'DELIVERY'>): Finding | nul
   return skipped(captured ? 'DELIVERY=capture sends no email out.' : 'The relay sends from its own addresses.');
 }
 
-/** Returns what HELO_NAME resolves to: the addresses this machine is known by. */
+/** Returns the addresses that HELO_NAME resolves to, by which other servers know this machine. */
 export async function addressesOf({ dns, config }: Parts): Promise<string[]> {
   if (config.HELO_NAME === undefined) return [];
   const name = config.HELO_NAME;

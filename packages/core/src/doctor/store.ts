@@ -9,7 +9,7 @@ export interface ServerSettings {
   readonly settings: readonly {
     readonly name: string;
     readonly setting: string;
-    /** Where it was set, as in pg_settings. */
+    /** The source of the value, as in pg_settings. */
     readonly source: string;
   }[];
   readonly encoding: string;
@@ -38,8 +38,8 @@ export interface OpenTransaction {
 }
 
 /**
- * Returns the oldest transaction of other sessions on this database: vacuum cannot clean up what an open transaction
- * holds back. Uses the clock that wrote xact_start, which tests never move.
+ * Returns the oldest transaction of other sessions on this database: vacuum cannot remove rows that an open transaction
+ * may still see. Uses the clock that wrote xact_start, which tests never move.
  */
 export async function oldestTransaction(sql: Sql): Promise<OpenTransaction | null> {
   const [row] = await sql<OpenTransaction[]>`
@@ -67,7 +67,7 @@ export async function transactionIdAge(sql: Sql): Promise<TransactionIdAge> {
   return row;
 }
 
-/** Returns tables with rows in their default partition, and how many, up to a limit. */
+/** Returns the tables with rows in their default partition, with row counts up to a limit. */
 export async function defaultRows(sql: Sql): Promise<{ readonly parent: string; readonly rows: number }[]> {
   const parents = await sql<{ parent: string }[]>`select parent from partitioned_tables order by parent`;
   const counts: { parent: string; rows: number }[] = [];
@@ -85,9 +85,9 @@ export interface DeadRows {
   readonly live: number;
 }
 
-// Autovacuum starts at a fifth of the rows unless a table says otherwise; none of ours sets it later.
+// Autovacuum starts at a fifth of the rows unless a table says otherwise; none of our tables sets a higher threshold.
 const DEAD_SHARE = 0.5;
-const FEWEST_DEAD = 100_000;
+const MIN_DEAD_ROWS = 100_000;
 const MAX_TABLES = 3;
 
 /** Returns tables with more dead rows than autovacuum should leave, according to the server's statistics. */
@@ -95,7 +95,7 @@ export async function deadRows(sql: Sql): Promise<DeadRows[]> {
   return sql<DeadRows[]>`
     select s.relid::regclass::text as table, s.n_dead_tup as dead, s.n_live_tup as live
     from pg_stat_user_tables s
-    where s.n_dead_tup > ${FEWEST_DEAD} and s.n_dead_tup > ${DEAD_SHARE}::float8 * s.n_live_tup
+    where s.n_dead_tup > ${MIN_DEAD_ROWS} and s.n_dead_tup > ${DEAD_SHARE}::float8 * s.n_live_tup
     order by s.n_dead_tup desc limit ${MAX_TABLES}`;
 }
 

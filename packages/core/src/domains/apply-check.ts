@@ -34,7 +34,7 @@ const CLAIMED_REASON = 'Another workspace verified this domain.';
 const YIELDED_REASON = 'The ownership record is missing, and another workspace verified this domain.';
 
 const UNIQUE_VIOLATION = '23505';
-const LONGEST_WAIT_SECONDS = 7 * 86_400;
+const MAX_WAIT_SECONDS = 7 * 86_400;
 
 export interface Check {
   /** The domain as it was before the lookups. */
@@ -42,7 +42,7 @@ export interface Check {
   readonly checked: readonly CheckedRecord[];
   /** Background checks are dropped if another check, possibly a newer one, has been recorded since. */
   readonly yields: boolean;
-  /** Further writes in the same commit, run last. */
+  /** Performs further writes in the same commit, after all others. */
   record?(tx: Tx, before: DomainRow, after: DomainRow): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ function isPublished({ ownership_token }: DomainRow, checked: readonly CheckedRe
   return values.some((text) => text.includes(`${OWNERSHIP}${ownership_token}`));
 }
 
-/** The name goes to the workspace whose record is in the DNS now. */
+/** Takes the name from its holder: it goes to the workspace whose record is in the DNS now. */
 async function yieldClaim(tx: Tx, clock: Services['clock'], holder: DomainRow): Promise<void> {
   const moved = await moveDomain(tx, 'yield_claim', holder.id, YIELDED_REASON);
   if (!moved) return;
@@ -139,7 +139,7 @@ async function applyToKeys(
       const status = statusOf(finding);
       if (status === 'lookup_error') return [];
       const foreign = status === 'ok' || finding.ttl_seconds === null ? 0 : finding.ttl_seconds;
-      return [{ id, right: status === 'ok', wait_seconds: Math.min(foreign, LONGEST_WAIT_SECONDS) }];
+      return [{ id, right: status === 'ok', wait_seconds: Math.min(foreign, MAX_WAIT_SECONDS) }];
     }),
   );
   const keys = await publicKeysOf(tx, [before.id]);
@@ -153,7 +153,7 @@ async function applyToKeys(
   return plan.signing;
 }
 
-/** Null means the lookup failed, and keeps the stored value. */
+/** Returns whether the return path is ready; null if the lookup failed, which keeps the stored value. */
 function returnPathReady(checked: readonly CheckedRecord[]): boolean | null {
   const record = checked.find(({ expected }) => expected.purpose === 'return_path');
   const status = record && statusOf(record.finding);

@@ -8,7 +8,7 @@ import { type OpenMail, type OpenRecipient, openMailOf, openRecipientsOf } from 
 const PAGE = 1000;
 const BATCH = 100;
 // Retry delay for messages being sent while their domain is removed: they finish, or are deferred and can be canceled.
-const AGAIN_MS = 60_000;
+const RETRY_DELAY_MS = 60_000;
 
 /**
  * Cancels the open messages of a removed domain, in batches. Messages accepted after the name was added again are kept.
@@ -30,7 +30,7 @@ export async function cancelMailOf(
     }
   }
   if (sending > 0) {
-    const start_after = new Date(services.clock.now() + AGAIN_MS);
+    const start_after = new Date(services.clock.now() + RETRY_DELAY_MS);
     const next_job = { data: { workspace_id, domain }, start_after };
     await services.sql.begin((tx) => services.jobs.send(tx, 'domain.cancel_mail', [next_job]));
   }
@@ -69,7 +69,7 @@ async function cancelBatch(
   });
 }
 
-/** Usage is counted by day. */
+/** Returns the day of acceptance, because usage is counted by day. */
 function dayOf({ created_at }: OpenRecipient): string {
   return created_at.toISOString().slice(0, 10);
 }

@@ -124,7 +124,7 @@ export function domainEntry(
   };
 }
 
-/** A record with its finding. */
+/** Returns a record with its finding. */
 export function recordEntry(
   record: ExpectedRecord,
   finding: Finding | undefined,

@@ -3,8 +3,8 @@ import { getDomain, parse } from 'tldts';
 import { AppError } from '../operation/errors.ts';
 
 // Public mailbox domains of Google, Microsoft, Yahoo with AOL, Apple, Proton, GMX with WEB.DE, Yandex, Mail.ru, NetEase
-// and Tencent, from their sign-up pages. Only the provider can prove these, so rejecting them beats showing records
-// that can never be right; one that is not listed simply never gets verified.
+// and Tencent, from their sign-up pages. Only the provider can prove these domains, so rejecting them beats showing
+// records that can never be right; an unlisted one simply never gets verified.
 const freemail = new Set([
   'aol.com',
   'gmail.com',
@@ -30,12 +30,12 @@ const freemail = new Set([
 /** Names used by the service itself. */
 const reserved = new Set(['sandbox.test', 'simulator.test']);
 // Leaves room for a selector of 63 characters and "._domainkey." within 253.
-const LONGEST_NAME = 253 - 63 - '._domainkey.'.length;
+const MAX_NAME_LENGTH = 253 - 63 - '._domainkey.'.length;
 
 /** Returns the error if a canonical name cannot be a sending domain, or null. */
 export function nameProblem(name: string, own_hosts: readonly string[]): AppError | null {
   const refuse = (message: string) => new AppError('domain_not_allowed', message);
-  if (name.length > LONGEST_NAME) return refuse(`A sending domain has at most ${LONGEST_NAME} characters.`);
+  if (name.length > MAX_NAME_LENGTH) return refuse(`A sending domain has at most ${MAX_NAME_LENGTH} characters.`);
   if (reserved.has(name)) return refuse(`${name} is reserved. Add your own domain.`);
   if (own_hosts.includes(name))
     return refuse(`${name} is the host name of this service. Add the domain of your From addresses.`);

@@ -5,7 +5,7 @@ import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { statusListOf } from '../paging/status-list.ts';
 import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
 import { domainStates } from './state.ts';
-import { pageOfDomains, publicKeysOf } from './store.ts';
+import { publicKeysOf, readDomainPage } from './store.ts';
 
 export const listDomains = operation({
   name: 'domains.list',
@@ -17,7 +17,7 @@ export const listDomains = operation({
   async run(ctx, { limit, cursor, status }): Promise<List<DomainEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'domains', workspace_id, filters: { status } };
-    const rows = await pageOfDomains(ctx.sql, workspace_id, status ?? null, readCursor(scope, cursor), limit + 1);
+    const rows = await readDomainPage(ctx.sql, workspace_id, status ?? null, readCursor(scope, cursor), limit + 1);
     const keys = await publicKeysOf(
       ctx.sql,
       rows.map((row) => row.id),

@@ -7,8 +7,8 @@ export interface OpenMail {
 }
 
 /**
- * Returns a page of a workspace's messages in an open status: those of one domain, and the last id read, null at the
- * end. Served by messages_status. Excludes messages accepted after the name was added again.
+ * Reads a page of a workspace's messages in an open status. Returns those of one domain, without messages accepted
+ * after the name was added again, and the last id read; null at the end. Served by messages_status.
  */
 export async function openMailOf(
   sql: Sql,

@@ -22,7 +22,7 @@ export const readDomains = operation({
   },
 });
 
-/** Returns the same by canonical name. */
+/** Returns domains by canonical name, in the order given; null for those not in the workspace. */
 export const readDomainsByName = operation({
   name: 'domains.read_named',
   scope: 'domains:read',

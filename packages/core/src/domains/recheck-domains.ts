@@ -16,8 +16,8 @@ const POLL_MS = 1000;
 type Parts = Pick<Services, 'sql' | 'clock' | 'dns' | 'config' | 'public_url' | 'log' | 'metrics'>;
 
 /**
- * Checks all due domains, a few at a time and with workspaces taking turns, so that the silent servers of one delay no
- * other; safe to run in several processes.
+ * Checks all due domains, a few at a time and round-robin across workspaces, so that the silent servers of one
+ * workspace do not delay the others. Safe to run in several processes.
  */
 export async function recheckDomains(services: Parts): Promise<void> {
   const line = new FairLine('domain_checks', domainCheckBounds, services.metrics);
@@ -41,7 +41,7 @@ export async function recheckDomains(services: Parts): Promise<void> {
   }
 }
 
-/** A failing domain does not stop the others; it is retried when its claim expires. */
+/** Rechecks one domain. A failing domain does not stop the others; it is retried when its claim expires. */
 async function recheck({ log, ...services }: Parts, row: DomainRow): Promise<void> {
   try {
     const keys = await publicKeysOf(services.sql, [row.id]);

@@ -15,7 +15,7 @@ const SECOND_SWEEP_MS = 60_000;
 const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), deleted: z.literal(true) });
 export type RemovedDomain = z.output<typeof removedSchema>;
 
-/** Removing a domain cancels its messages, so it requires a key that could send them. */
+/** Rejects a key that could not send from the domain, because removing a domain cancels its messages. */
 function refuseRestricted({ domains }: KeyActor, name: string): void {
   const restricted = keyDomainProblem(domains, name);
   if (restricted) throw restricted;
@@ -33,7 +33,7 @@ export const removeDomain = operation({
     const { id, name, workspace_id, sandbox, status } = await findDomain(ctx, domain);
     if (ctx.actor.kind === 'key') refuseRestricted(ctx.actor, name);
     if (sandbox) throw new AppError('domain_not_allowed', `${name} is the sandbox domain and cannot be removed.`);
-    // Otherwise removing and re-adding it would undo the suspension.
+    // Otherwise removing and re-adding the domain would undo the suspension.
     if (status === 'suspended') throw new AppError('domain_not_allowed', `${name} is suspended and cannot be removed.`);
     await ctx.sql.begin(async (tx) => {
       if (!(await deleteDomain(tx, id))) throw domainNotFound(domain);

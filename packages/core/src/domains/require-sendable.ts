@@ -7,7 +7,7 @@ export interface SendableFacts {
   readonly sandbox: boolean;
 }
 
-/** The only check of whether a domain may send; the name is canonical. */
+/** Returns why a domain may not send, or null. No other code checks this. The name is canonical. */
 export function sendableProblem(
   name: string,
   domain: SendableFacts | undefined,

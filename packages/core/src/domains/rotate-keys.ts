@@ -30,7 +30,8 @@ export const rotateKeys = operation({
       if (busy) throw underWay(domain_row.name, busy.role);
       const [first] = keys;
       if (!first) throw new Error(`${domain_row.name} has no key`);
-      // Generated here because it takes microseconds, and the setting may have changed while the RSA key was generated.
+      // The Ed25519 key is generated here because that takes microseconds, and the setting may have changed while the
+      // RSA key was generated.
       const pairs = { rsa, ed25519: before.dkim_ed25519 ? await generateEd25519() : null };
       const new_keys = encryptDkimKeys(ctx.encryption, pairs, ctx.clock.now(), otherSelector(first.selector), 'next');
       await insertKeys(tx, domain_row, new_keys);

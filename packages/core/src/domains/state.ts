@@ -9,7 +9,7 @@ interface DomainTransition {
   readonly event: EventType | null;
 }
 
-/** The only transitions that write the state of a domain. It can send while it is verified or at risk. */
+/** The only transitions that write the state of a domain. A domain can send while it is verified or at risk. */
 export const domainTransitions = {
   verify: { from: ['pending', 'at_risk', 'failed'], to: 'verified', event: 'domain.verified' },
   lose: { from: ['verified'], to: 'at_risk', event: 'domain.at_risk' },

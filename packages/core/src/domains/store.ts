@@ -98,7 +98,7 @@ export async function lockClaimHolder(tx: Tx, workspace_id: string, name: string
 }
 
 /** Returns a keyset page, newest first, with one extra row that shows whether there is a next page. */
-export async function pageOfDomains(
+export async function readDomainPage(
   sql: Sql,
   workspace_id: string,
   states: readonly string[] | null,
@@ -175,7 +175,7 @@ export interface EncryptedKey {
 }
 
 /** Returns all keys of all domains, one page at a time by id. */
-export async function pageOfEncryptedKeys(sql: Sql, after: string, max: number): Promise<EncryptedKey[]> {
+export async function readEncryptedKeyPage(sql: Sql, after: string, max: number): Promise<EncryptedKey[]> {
   return sql<EncryptedKey[]>`
     select k.id, d.name as domain, k.selector, k.encrypted_private_key
     from dkim_keys k join domains d on d.id = k.domain_id
@@ -267,8 +267,8 @@ export async function takeDueDomains(
 }
 
 /**
- * The only UPDATE of a state. Returns null if the domain was removed or is not in a start state of the transition.
- * Without a reason, the old one is kept.
+ * Moves a domain to another state, in the only UPDATE of that column. Returns null if the domain was removed or is not
+ * in a start state of the transition. Without a reason, the old one is kept.
  */
 export async function moveDomain(
   tx: Tx,

@@ -8,7 +8,7 @@ import { domainParameter, findDomain } from './find-domain.ts';
 import { CHECK_AT_ONCE_MS, checkRecords } from './records/check-records.ts';
 import { publicKeysOf } from './store.ts';
 
-/** Looks up the records now and verifies the domain if they are right, unless another workspace already has. */
+/** Looks up the records now, and verifies the domain if they are right and no other workspace has verified the name. */
 export const verifyDomain = operation({
   name: 'domains.verify',
   scope: 'domains:write',

@@ -14,14 +14,16 @@ const CAPTURE_SLICE_BYTES = 2 * 1024 * 1024;
 
 const ERASED_DOMAIN = ERASED_ADDRESS.slice(ERASED_ADDRESS.indexOf('@') + 1);
 
-/** Whether a text contains the address. */
+/** Returns the condition that a text contains the address. */
 const holds = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) => sql`(${column} ~* ${pattern}::text)`;
 
-/** Returns a text without the address. */
+/** Returns SQL for a text without the address. */
 const without = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) =>
   sql`regexp_replace(${column}, ${pattern}::text, ${ERASED_ADDRESS}::text, 'gi')`;
 
-/** Addresses with their names: an entry is removed as a whole. */
+/**
+ * Returns SQL for a list of addresses with names, in which each entry that contains the address is replaced as a whole.
+ */
 const withoutEntries = (sql: Sql | Tx, column: Fragment, target: ErasureTarget) => sql`array(
   select case when ${holds(sql, sql`u.entry`, target)} then ${ERASED_ADDRESS}::text else u.entry end
   from unnest(${column}) with ordinality u (entry, n) order by u.n)`;
@@ -33,7 +35,7 @@ export interface RecipientMatch {
   readonly message_id: string;
   readonly recipient_id: string;
   readonly state: string;
-  /** Whether a worker is sending to it now. */
+  /** Whether a worker is sending to the recipient now. */
   readonly leased: boolean;
 }
 

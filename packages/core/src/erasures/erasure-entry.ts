@@ -5,7 +5,7 @@ import { idField, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import type { ErasureRow } from './store.ts';
 
-/** What an erasure counts, in the order it runs. */
+/** The kinds of data that an erasure counts, in the order in which it runs. */
 export const erasedKinds = [
   'recipients',
   'canceled',
@@ -42,7 +42,7 @@ export const NOTHING_ERASED: ErasedCounts = {
   other_rows: 0,
 };
 
-/** Where an address may remain because no run reaches it. */
+/** Places where an address may remain, because no run reaches them. */
 export const remainders = [
   'content of email that was also sent to others',
   'sender addresses and user accounts with this address',
@@ -86,7 +86,7 @@ export function erasureEntry({ id, status, counts, created_at, finished_at }: Er
     object: 'erasure',
     id,
     status,
-    // Written by JSON.stringify of counts of this type.
+    // The cast is safe because counts of this type were written with JSON.stringify.
     counts: { ...NOTHING_ERASED, ...(JSON.parse(counts) as Partial<ErasedCounts>) },
     remains: remainders,
     created_at: isoTime(created_at),

@@ -3,7 +3,7 @@ import { listOf } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { type ErasureEntry, erasureEntry, erasureSchema } from './erasure-entry.ts';
-import { pageOfErasures } from './store.ts';
+import { readErasurePage } from './store.ts';
 
 export const listErasures = operation({
   name: 'erasures.list',
@@ -14,7 +14,7 @@ export const listErasures = operation({
   async run(ctx, { limit, cursor }): Promise<List<ErasureEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'erasures', workspace_id, filters: null };
-    const rows = await pageOfErasures(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
+    const rows = await readErasurePage(ctx.sql, workspace_id, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, erasureEntry);
   },
 });

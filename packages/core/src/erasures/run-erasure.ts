@@ -44,7 +44,9 @@ interface Run {
   counts: ErasedCounts;
 }
 
-/** Erases addresses, one slice at a time and with workspaces taking turns, until the erasure of the job is complete. */
+/**
+ * Erases addresses, one slice at a time and round-robin across workspaces, until the erasure of the job is complete.
+ */
 export async function runErasure(services: Services, job: JobData<'erasure.run'>): Promise<void> {
   const { sql, jobs } = services;
   const finished = await takeTurns(services, {
@@ -65,7 +67,7 @@ async function workSlice(services: Services, tx: Tx, id: string): Promise<void> 
     services,
     id,
     target: { workspace_id, email, pattern: patternOf(email) },
-    // Written by JSON.stringify of counts of this type.
+    // The cast is safe because counts of this type were written with JSON.stringify.
     counts: { ...NOTHING_ERASED, ...(JSON.parse(row.counts) as Partial<ErasedCounts>) },
   };
   const step = steps.find((name) => name === row.step) ?? 'recipients';
@@ -81,7 +83,7 @@ async function workSlice(services: Services, tx: Tx, id: string): Promise<void> 
 
 /** Processes one slice, and returns where the next starts; null at the end. */
 async function sliceOf(run: Run, tx: Tx, { step, position }: Place): Promise<Place | null> {
-  if (step === 'recipients') return sliceOfMail(run, tx, position);
+  if (step === 'recipients') return nextMailSlice(run, tx, position);
   if (step === 'rest') {
     await eraseRest(run, tx);
     return null;
@@ -104,13 +106,13 @@ async function eraseRest(run: Run, tx: Tx): Promise<void> {
 
 function count(run: Run, extra: Partial<Record<ErasedKind, number>>): void {
   const sum = { ...run.counts };
-  // The keys of an object of this type.
+  // The cast is safe because the object has only keys of this type.
   for (const [kind, value] of Object.entries(extra) as [ErasedKind, number][]) sum[kind] += value;
   run.counts = sum;
 }
 
 /** Processes a slice of the messages to the address, with their recipients, attempts and content. */
-async function sliceOfMail(run: Run, tx: Tx, position: string): Promise<Place> {
+async function nextMailSlice(run: Run, tx: Tx, position: string): Promise<Place> {
   const rows = await nextRecipients(tx, run.target, position, RECIPIENTS_AT_ONCE);
   const last = rows.at(-1);
   if (last) {

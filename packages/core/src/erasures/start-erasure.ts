@@ -6,11 +6,11 @@ import { AppError } from '../operation/errors.ts';
 import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
 import { operation } from '../operation/operation.ts';
 import { countRejected, lockEntries } from '../shares/index.ts';
-import { addressField, standsForErased } from '../suppressions/index.ts';
+import { addressField, isErasedAddress } from '../suppressions/index.ts';
 import { type ErasureEntry, erasureEntry, erasureNotFound, erasureSchema } from './erasure-entry.ts';
 import { erasureById, insertErasure, openErasures, restartErasure } from './store.ts';
 
-// Each reads everything the workspace has stored.
+// Limited because each erasure reads all the data of its workspace.
 export const MAX_OPEN_ERASURES = 100;
 
 /**
@@ -22,7 +22,7 @@ export const startErasure = operation({
   scope: 'admin',
   summary: 'Erase an address and its email content',
   input: z.object({
-    email: addressField.refine((email) => !standsForErased(email), {
+    email: addressField.refine((email) => !isErasedAddress(email), {
       message: 'email: the placeholder for erased addresses cannot be erased.',
       params: { reason: 'invalid_email' },
     }),

@@ -4,7 +4,7 @@ export interface ErasureRow {
   readonly id: string;
   readonly workspace_id: string;
   readonly status: 'queued' | 'running' | 'completed';
-  /** Null once it is completed. */
+  /** Null once the erasure is complete. */
   readonly email: string | null;
   readonly counts: string;
   readonly created_at: Date;
@@ -30,7 +30,7 @@ export async function erasureById(sql: Sql, workspace_id: string, id: string): P
 }
 
 /** Returns a page, newest first. Served by the primary key, since there are few rows. */
-export async function pageOfErasures(
+export async function readErasurePage(
   sql: Sql,
   workspace_id: string,
   cursor: string | null,
@@ -48,7 +48,7 @@ export async function openErasures(sql: Sql | Tx, workspace_id: string): Promise
     where workspace_id = ${workspace_id} and status <> 'completed' order by id`;
 }
 
-/** Restarts an open erasure, so that it also reaches what was stored since it began. */
+/** Restarts an open erasure, so that it also reaches data stored since it began. */
 export async function restartErasure(tx: Tx, id: string): Promise<ErasureRow | null> {
   const [row] = await tx<ErasureRow[]>`
     update erasures set step = null, position = null where id = ${id} and status <> 'completed'
@@ -75,7 +75,7 @@ export async function isOpen(sql: Sql, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Runs in the transaction of the counted changes, so that a repeated slice counts nothing twice. */
+/** Records progress in the transaction of the counted changes, so that a repeated slice counts nothing twice. */
 export async function noteProgress(
   tx: Tx,
   { id, step, position, counts }: Pick<OpenErasure, 'id' | 'step' | 'position' | 'counts'>,

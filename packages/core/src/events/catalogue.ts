@@ -173,7 +173,7 @@ export const eventCatalogue = {
 } as const satisfies Record<string, EventKind>;
 export type EventType = keyof typeof eventCatalogue;
 
-// The cast holds because the keys are the types, and the table is not empty.
+// The cast is safe because the keys are the types, and the table is not empty.
 export const eventTypes = Object.keys(eventCatalogue) as [EventType, ...EventType[]];
 
 type MessageEventType = {

@@ -51,7 +51,7 @@ export function statusAfterEvent(type: string, facts: Readonly<Record<string, un
 }
 
 export function eventEntry(row: EventRow, message: SubjectRow | undefined, email: string | undefined): EventEntry {
-  // Holds because facts are written with JSON.stringify of an object.
+  // The cast is safe because facts are written with JSON.stringify of an object.
   const facts = JSON.parse(row.facts) as Record<string, unknown>;
   return {
     id: row.id,
@@ -78,7 +78,7 @@ function emailFacts(message: SubjectRow): EventData['email'] {
     to: message.to_addresses,
     subject: message.subject,
     tags: message.tags,
-    // Holds because metadata is written with JSON.stringify of what the send schema accepted.
+    // The cast is safe because metadata is written with JSON.stringify of the send schema's output.
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     message_id: `<${message.id}@${message.from_domain}>`,
     created_at: isoTime(message.created_at),

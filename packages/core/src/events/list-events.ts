@@ -4,13 +4,13 @@ import { listOf } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
-import { keptRange } from '../operation/retention.ts';
-import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { retainedRange } from '../operation/retention.ts';
+import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type EventType, eventTypes } from './catalogue.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { eventEntries } from './read-events.ts';
-import { areUncommon, pageOfEvents } from './store.ts';
+import { areUncommon, readEventPage } from './store.ts';
 
 const typeText = z.string().meta({
   description: `One or more of these, comma-separated: ${eventTypes.join(', ')}.`,
@@ -47,7 +47,7 @@ export const listEvents = operation({
   async run(ctx, { limit, cursor, ...filters }): Promise<List<EventEntry>> {
     const { workspace_id } = ctx.actor;
     const scope = { secret_key: ctx.secret_key, list: 'events', workspace_id, filters };
-    const range = keptRange(ctx, 'events', 'event', idRange('event', filters, readCursor(scope, cursor)));
+    const range = retainedRange(ctx, 'events', 'event', idRange('event', filters, readCursor(scope, cursor)));
     const filter = {
       types: filters.type ?? null,
       message_id: filters.email_id ?? null,
@@ -56,11 +56,11 @@ export const listEvents = operation({
     const all_pass =
       filter.mode === null && (filter.types === null || (filter.message_id === null && areUncommon(filter.types)));
     const page = await collectPage(range, limit + 1, all_pass, (part, count, max_rows) =>
-      pageOfEvents(ctx.sql, workspace_id, filter, part, count, max_rows),
+      readEventPage(ctx.sql, workspace_id, filter, part, count, max_rows),
     );
     const rows = page.rows.slice(0, limit);
     const entries = await eventEntries(ctx, rows);
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
-    return pageOfCollected(scope, page, limit, (row) => byId.get(row.id) ?? eventEntry(row, undefined, undefined));
+    return collectedPage(scope, page, limit, (row) => byId.get(row.id) ?? eventEntry(row, undefined, undefined));
   },
 });

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { isId } from '../fields/ids.ts';
 import { listOf, timeField } from '../fields/wire.ts';
-import { accessibleMail, mailOfOwnMode } from '../operation/access.ts';
+import { accessibleMail, ownModeFilter } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { isKept, oldestKept } from '../operation/retention.ts';
 import { pageFields, pagesOf } from '../paging/list.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
-import { addressesOf, type EventRow, eventsByIds, lastEventsOf, pagesOfTimelines, subjectsOf } from './store.ts';
+import { addressesOf, type EventRow, eventsByIds, lastEventsOf, readTimelinePages, subjectsOf } from './store.ts';
 
 const MAX_IDS = 1000;
 
@@ -35,7 +35,7 @@ export const readEvents = operation({
   async run(ctx, { ids }): Promise<readonly (EventEntry | null)[]> {
     const kept_ids = ids.filter((id) => isId('event', id) && isKept(ctx, 'events', id));
     const found_rows = kept_ids.length === 0 ? [] : await eventsByIds(ctx.sql, ctx.actor.workspace_id, kept_ids);
-    const known = await mailOfOwnMode(
+    const known = await ownModeFilter(
       ctx,
       found_rows.map(({ message_id }) => message_id ?? ''),
     );
@@ -68,7 +68,7 @@ export const readTimelines = operation({
       const attempts = cursors
         .filter(({ id }) => known.has(id))
         .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
-      const rows = await pagesOfTimelines(ctx.sql, scope.workspace_id, attempts, limit + 1);
+      const rows = await readTimelinePages(ctx.sql, scope.workspace_id, attempts, limit + 1);
       return [Map.groupBy(rows, (row) => row.message_id ?? ''), timelineEvent];
     });
   },

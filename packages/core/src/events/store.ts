@@ -45,7 +45,7 @@ export function areUncommon(types: readonly EventType[]): boolean {
  * Returns a page, newest first. Served by events_message for a single message, by events_uncommon if it covers all
  * requested types, otherwise by the primary key.
  */
-export async function pageOfEvents(
+export async function readEventPage(
   sql: Sql,
   workspace_id: string,
   filter: EventFilter,
@@ -146,7 +146,7 @@ export async function nextEvents(
 export type TimelinePosition = { readonly id: string; readonly behind: string };
 
 /** Returns a page of the timeline of each message, oldest first. */
-export async function pagesOfTimelines(
+export async function readTimelinePages(
   sql: Sql,
   workspace_id: string,
   positions: readonly TimelinePosition[],
@@ -180,7 +180,10 @@ export async function lastEventsOf(sql: Sql, workspace_id: string, ids: readonly
 
 const CLOCK_SKEW_MS = 3_600_000;
 
-/** No event of these messages has a smaller id, so older partitions are pruned when the statement starts. */
+/**
+ * Returns an id below which these messages have no event, so that older partitions are pruned when the statement
+ * starts.
+ */
 function eventFloor(message_ids: readonly string[]): string {
   const times = message_ids.filter((id) => isId('message', id)).map(idTime);
   return times.length < message_ids.length ? '' : idFloor('event', Math.min(...times) - CLOCK_SKEW_MS);

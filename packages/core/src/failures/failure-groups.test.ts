@@ -32,7 +32,7 @@ const counts = ({ data }: FailureGroups) => data.map(({ signature, count }): [st
 const stored = () =>
   world.services.sql`select * from failure_minutes order by workspace_id, kind, at, group_id, destination`;
 
-/** The reply to each recipient contains the recipient's own name. */
+/** Rejects every recipient with a reply that contains the recipient's own name. */
 function refuse(): void {
   world.smtp.script(({ stage, to }) => {
     if (stage !== 'rcpt') return { kind: 'accept' };
@@ -103,7 +103,7 @@ describe('failure groups', () => {
   });
 
   it('are limited in number for many different texts in one minute, without losing a failure', async () => {
-    // Replies of letters only, which no rule normalizes.
+    // Spells the index in letters, so that no rule normalizes the reply.
     const word = (index: number) => [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
     world.smtp.script(({ stage, to }) =>
       stage === 'rcpt'

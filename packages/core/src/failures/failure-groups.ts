@@ -4,9 +4,9 @@ import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
 import { accessField, accessibleSide } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
-import { bucketMs, bucketRange, pointSchema, rangeFields, standOf } from '../stats/index.ts';
+import { bucketMs, bucketRange, pointSchema, rangeFields, readRollUpState } from '../stats/index.ts';
 import { RETENTION } from './roll-up.ts';
-import { type FailureKind, failureKinds, failureSignature, kindOfReply } from './signature.ts';
+import { type FailureKind, failureKinds, failureSignature, replyKind } from './signature.ts';
 import { destinationsOf, type FailureQuery, knownGroups, type TopGroup, topGroups, trendsOf } from './store.ts';
 
 const MAX_GROUPS = 100;
@@ -61,7 +61,7 @@ export const failureGroups = operation({
   output: failureGroupsSchema,
   async run(ctx, { kind, top, reach, ...range }): Promise<FailureGroups> {
     const workspace_id = accessibleSide(ctx, reach);
-    const { now, until } = await standOf(ctx.sql, 'failures');
+    const { now, until } = await readRollUpState(ctx.sql, 'failures');
     const bucket = bucketFor(range.since, range.until ?? now, now);
     const { from, to, bucket_ms } = bucketRange(range, bucket, bounds[bucket], now);
     const filter = { workspace_id, kind, bucket, from, to };
@@ -90,8 +90,8 @@ export const readFailureGroups = operation({
   input: z.object({ ids: z.array(z.string()).max(MAX_REPLIES).meta({ description: 'Replies, verbatim.' }) }),
   output: z.array(failureGroupSchema.nullable()).readonly(),
   async run(ctx, { ids: replies }): Promise<readonly (FailureGroup | null)[]> {
-    const group_ids = replies.map((reply) => failureSignature(reply, kindOfReply(reply)).id);
-    const { now } = await standOf(ctx.sql, 'failures');
+    const group_ids = replies.map((reply) => failureSignature(reply, replyKind(reply)).id);
+    const { now } = await readRollUpState(ctx.sql, 'failures');
     const since = new Date(now.getTime() - bucketMs.day);
     const { from, to, bucket_ms } = bucketRange({ since }, 'hour', bounds.hour, now);
     const filter = { workspace_id: ctx.actor.workspace_id, kind: null, bucket: 'hour', from, to } as const;
@@ -130,7 +130,7 @@ async function described(
   }));
 }
 
-/** Minutes for the one or two hours they are retained, hours for up to a week, days beyond. */
+/** Returns the bucket size: minutes for the one or two hours they are retained, hours for up to a week, days beyond. */
 function bucketFor(since: Date, until: Date, now: Date): 'minute' | 'hour' | 'day' {
   const range_ms = until.getTime() - since.getTime();
   const by_minute = now.getTime() - since.getTime() < bounds.minute.kept_days * bucketMs.day;

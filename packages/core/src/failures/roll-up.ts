@@ -2,7 +2,7 @@ import { inBatch } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
 import type { Services } from '../operation/context.ts';
 import { catchUp } from '../stats/index.ts';
-import { type FailureKind, type FailureSignature, failureSignature, kindOfReply } from './signature.ts';
+import { type FailureKind, type FailureSignature, failureSignature, replyKind } from './signature.ts';
 import {
   type CountedGroup,
   type FailuresSeen,
@@ -18,7 +18,7 @@ export const RETENTION = { minute_days: 3, hour_days: 90 };
 // Per minute, workspace and kind: replies that no rule normalizes must not fill up the tables.
 const MAX_GROUPS = 200;
 const MAX_DESTINATIONS = 10;
-/** The catch-all group of each kind. */
+/** Returns the catch-all group of a kind. */
 const othersOf = (kind: FailureKind): FailureSignature => ({
   id: `others_${kind}`,
   signature: 'others',
@@ -38,7 +38,7 @@ export async function rollUpFailures(services: Pick<Services, 'sql'>, budget_ms?
         const jobs = await failedJobs(tx, from, to);
         const known = new Map<string, KnownGroup>();
         const groups = [
-          ...group(deliveries, kindOfReply, known),
+          ...group(deliveries, replyKind, known),
           ...group(posts, () => 'webhook', known),
           ...group(jobs, () => 'job', known),
         ];
@@ -59,7 +59,7 @@ interface Tally {
   count: number;
 }
 
-/** Counts failures by signature, per workspace and for the instance, and adds each group to known. */
+/** Counts failures by signature, per workspace and for the instance, and adds each group to `known`. */
 function group(
   samples: readonly FailuresSeen[],
   kindOf: (reply: string) => FailureKind,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failureSignature, kindOfReply } from './signature.ts';
+import { failureSignature, replyKind } from './signature.ts';
 
 const signatureOf = (text: string) => failureSignature(text).signature;
 
@@ -95,10 +95,10 @@ describe('a failure’s signature', () => {
 
 describe('the failure kind of a reply', () => {
   it('is dns if no server was found, and smtp if a server replied', () => {
-    expect(kindOfReply('nowhere.test does not exist: DNS has no such name.')).toBe('dns');
-    expect(kindOfReply('DNS lookup failed for slow.test: queryMx ETIMEOUT slow.test')).toBe('dns');
-    expect(kindOfReply('550 5.1.2 bad.test does not exist: DNS has no such name.')).toBe('dns');
-    expect(kindOfReply('550 5.1.1 No such user')).toBe('smtp');
-    expect(kindOfReply('no connection in 5000 ms')).toBe('smtp');
+    expect(replyKind('nowhere.test does not exist: DNS has no such name.')).toBe('dns');
+    expect(replyKind('DNS lookup failed for slow.test: queryMx ETIMEOUT slow.test')).toBe('dns');
+    expect(replyKind('550 5.1.2 bad.test does not exist: DNS has no such name.')).toBe('dns');
+    expect(replyKind('550 5.1.1 No such user')).toBe('smtp');
+    expect(replyKind('no connection in 5000 ms')).toBe('smtp');
   });
 });

@@ -67,6 +67,6 @@ const DNS_WORDS =
   /\bDNS has (?:no answer|no such name)|DNS lookup failed for|does not exist in DNS|no MX, A or AAAA record|publishes a null MX|no host of its MX records|The mail servers of \S+ are not known|could not be resolved/;
 
 /** Returns whether a server or the DNS failed. DNS errors are our own texts; server replies start with a code. */
-export function kindOfReply(text: string): FailureKind {
+export function replyKind(text: string): FailureKind {
   return DNS_WORDS.test(text) ? 'dns' : 'smtp';
 }

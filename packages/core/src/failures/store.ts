@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../stats/index.ts';
 import { type FailureKind, failureKinds } from './signature.ts';
 
 const MAX_DESTINATIONS = 20;
-const LONGEST_REPLY = 1000;
+const MAX_REPLY_LENGTH = 1000;
 
 /** Identical failures within one minute. */
 export interface FailuresSeen {
@@ -30,7 +30,7 @@ export async function failedDeliveries(tx: Tx, from: Date, to: Date): Promise<Fa
       e.said, count(*)::int as count, min(e.created_at) as first_at, max(e.created_at) as last_at
     from (
       select x.*, width_bucket(x.id, ${floors}::uuid[]) as minute,
-        left(coalesce(x.facts::json ->> 'response', 'no reply'), ${LONGEST_REPLY}) as said
+        left(coalesce(x.facts::json ->> 'response', 'no reply'), ${MAX_REPLY_LENGTH}) as said
       from workspaces w
       cross join unnest('{email.delivery_delayed,email.bounced,email.failed}'::text[]) as t (type)
       cross join lateral (
@@ -66,7 +66,7 @@ export async function failedPosts(tx: Tx, from: Date, to: Date): Promise<Failure
 export async function failedJobs(tx: Tx, from: Date, to: Date): Promise<FailuresSeen[]> {
   return tx<FailuresSeen[]>`
     select no_id() as workspace_id, date_trunc('minute', started_at, 'UTC') as at, queue as destination,
-      left(concat_ws(': ', error_name, error_message), ${LONGEST_REPLY}) as said, count(*)::int as count,
+      left(concat_ws(': ', error_name, error_message), ${MAX_REPLY_LENGTH}) as said, count(*)::int as count,
       min(started_at) as first_at, max(started_at) as last_at
     from job_attempts
     where started_at >= ${from} and started_at < ${to} and (error_name is not null or error_message is not null)

@@ -11,7 +11,7 @@ import { scopeRefusal } from '../operation/scope-refusal.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { readSuppressionsByEmail } from '../suppressions/index.ts';
 import { type Hit, hit, hitSchema } from './hit.ts';
-import { isTag, type MatchRow, mailBySubject, mailOfAddress, mailOfRequest, namedThings } from './store.ts';
+import { findMailByAddress, findMailByRequest, isTag, type MatchRow, mailBySubject, namedThings } from './store.ts';
 import { allowed, kindOf, mailHit, thingById } from './things-by-id.ts';
 
 const LONGEST = 300;
@@ -62,7 +62,7 @@ async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
 function mailOf(ctx: ActorContext, request_id: string): Promise<string[]> {
   const at = idTime(request_id);
   const range = { from: idFloor('message', at), before: idFloor('message', at + REQUEST_MS) };
-  return mailOfRequest(ctx.sql, ctx.actor.workspace_id, request_id, range, MAX_RESULTS);
+  return findMailByRequest(ctx.sql, ctx.actor.workspace_id, request_id, range, MAX_RESULTS);
 }
 
 async function byWords(ctx: ActorContext, text: string, limit: number): Promise<Hit[]> {
@@ -79,7 +79,7 @@ async function byWords(ctx: ActorContext, text: string, limit: number): Promise<
     email === null ? [] : allowed(() => invoke(ctx, readSuppressionsByEmail, { ids: [email] })),
     namedThings(sql, workspace_id, lower, kinds, limit),
     isTag(sql, workspace_id, text),
-    email === null ? [] : mailOfAddress(sql, workspace_id, email, limit),
+    email === null ? [] : findMailByAddress(sql, workspace_id, email, limit),
     email === null ? mailBySubject(sql, workspace_id, text, { newest: NEWEST, most: limit }) : [],
   ]);
   return [

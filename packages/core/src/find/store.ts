@@ -55,7 +55,7 @@ export async function isTag(sql: Sql, workspace_id: string, tag: string): Promis
 }
 
 /** Returns ids of the newest messages to or from an address. Served by recipients_address and messages_from_address. */
-export async function mailOfAddress(sql: Sql, workspace_id: string, email: string, max: number): Promise<string[]> {
+export async function findMailByAddress(sql: Sql, workspace_id: string, email: string, max: number): Promise<string[]> {
   const domain = domainOf(email);
   const rows = await sql<{ id: string }[]>`
     select distinct id from (
@@ -88,7 +88,7 @@ export async function mailBySubject(
 }
 
 /** Returns the messages of a request, whose id was generated shortly before theirs. Served by the primary key. */
-export async function mailOfRequest(
+export async function findMailByRequest(
   sql: Sql,
   workspace_id: string,
   request_id: string,

@@ -10,7 +10,7 @@ import { type LogEntry, readAttemptsById, readMessages, readRecipients } from '.
 import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { invoke, type Operation } from '../operation/operation.ts';
-import { readJobs, uuidOfJob } from '../queues/index.ts';
+import { jobUuid, readJobs } from '../queues/index.ts';
 import { readSuppressions } from '../suppressions/index.ts';
 import { readWebhookDeliveries, readWebhooks } from '../webhooks/index.ts';
 import { readWorkspaces } from '../workspaces/index.ts';
@@ -91,7 +91,7 @@ const kinds: Partial<Record<IdKind, ById>> = {
 export function kindOf(text: string): IdKind | null {
   // Object.keys loses the type of the names.
   const names = Object.keys(idPrefixes) as IdKind[];
-  return names.find((kind) => (kind === 'job' ? uuidOfJob(text) !== null : isId(kind, text))) ?? null;
+  return names.find((kind) => (kind === 'job' ? jobUuid(text) !== null : isId(kind, text))) ?? null;
 }
 
 export async function thingById(ctx: ActorContext, kind: IdKind, id: string): Promise<Hit | null> {

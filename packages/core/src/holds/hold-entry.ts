@@ -36,7 +36,7 @@ export const holdSchema = z
 export type HoldEntry = z.output<typeof holdSchema>;
 
 // A workspace sees that an operator holds its email, but not which operator.
-const AN_OPERATOR = { kind: 'system', id: 'operator', name: 'An operator' } as const;
+const OPERATOR_NAME = { kind: 'system', id: 'operator', name: 'An operator' } as const;
 
 export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): HoldEntry {
   return {
@@ -49,7 +49,7 @@ export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): Ho
     status: row.active ? 'active' : row.resuming ? 'resuming' : 'ended',
     created_by:
       row.by_operator && !isOperator(ctx.actor)
-        ? AN_OPERATOR
+        ? OPERATOR_NAME
         : { kind: row.created_by_kind, id: row.created_by_id, name: row.created_by_name },
     created_at: isoTime(row.created_at),
     expires_at: isoTime(row.expires_at),

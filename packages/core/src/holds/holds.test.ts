@@ -233,12 +233,12 @@ describe('a hold', () => {
   });
 
   it('can be released by any workspace admin or an operator if created by an admin', async () => {
-    for (const ctx_of_actor of [admin(other.workspace_id), operator()]) {
+    for (const contextFor of [admin(other.workspace_id), operator()]) {
       const { id: hold_id } = await hold(admin(other.workspace_id), 'api_key', other.key_id);
       expect(await invoke(admin(other.workspace_id), getHold, { hold_id })).toMatchObject({
         created_by: { id: other.key_id },
       });
-      expect(await invoke(ctx_of_actor, releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
+      expect(await invoke(contextFor, releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
     }
   });
 

@@ -5,7 +5,7 @@ import { operation } from '../operation/operation.ts';
 import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
 import { affectedBy } from './affected-store.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
-import { pageOfHolds } from './store.ts';
+import { readHoldPage } from './store.ts';
 
 /**
  * Lists holds, newest first: those in force, optionally also ended ones. An admin sees the holds of the workspace and
@@ -24,7 +24,7 @@ export const listHolds = operation({
     requireAdministrator(ctx.actor);
     const workspace_id = isOperator(ctx.actor) ? null : ctx.actor.workspace_id;
     const scope = { secret_key: ctx.secret_key, list: 'holds', workspace_id: workspace_id ?? '', filters: { active } };
-    const rows = await pageOfHolds(ctx.sql, { workspace_id, active }, readCursor(scope, cursor), limit + 1);
+    const rows = await readHoldPage(ctx.sql, { workspace_id, active }, readCursor(scope, cursor), limit + 1);
     const affected = await affectedBy(
       ctx.sql,
       rows.map((row) => row.id),

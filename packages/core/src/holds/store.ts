@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import { fetchedJobs, fromJobsDueBy, keepNewestReady } from '@postrider/queue';
+import { fetchedJobs, fromJobsDueBy, keepNewestReadyJob } from '@postrider/queue';
 import { idleInSql } from '../states/index.ts';
 import { scheduledQueues } from './held-queues.ts';
 import { ratedQueue } from './queue-store.ts';
@@ -158,7 +158,7 @@ async function callForWebhooks(tx: Tx, holds: readonly HoldRow[]): Promise<void>
 async function dropMissedRuns(tx: Tx, holds: readonly HoldRow[]): Promise<void> {
   for (const { scope, value } of holds) {
     if (scope !== 'queue' || !scheduledQueues.includes(value)) continue;
-    await keepNewestReady(tx, value);
+    await keepNewestReadyJob(tx, value);
   }
 }
 
@@ -288,7 +288,7 @@ export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<Hold
 }
 
 /** Returns a page, newest first, for a workspace and the instance or for all; optionally including ended holds. */
-export async function pageOfHolds(
+export async function readHoldPage(
   sql: Sql,
   filter: { readonly workspace_id: string | null; readonly active: boolean },
   after: string | null,

@@ -2,7 +2,7 @@ import { fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
-import { jobPriorities, jobPriorityOf, type Priority, priorityOfJob } from '../priorities/index.ts';
+import { jobPriorities, jobPriority, jobPriorityOf, type Priority } from '../priorities/index.ts';
 import { idleInSql, openInSql, type RecipientKey } from '../states/index.ts';
 
 type Database = Pick<Services, 'sql' | 'jobs'>;
@@ -26,11 +26,11 @@ export interface FetchedJob {
   readonly addressee: Addressee | null;
 }
 
-/** Which jobs of a priority to fetch; with `made_after`, older ones may be left out. */
+/** Which jobs of a priority to fetch; with `created_after`, older ones may be left out. */
 export interface MailRequest {
   readonly priority: Priority;
   readonly count: number;
-  readonly made_after: Date | null;
+  readonly created_after: Date | null;
 }
 
 /** Fetches ready jobs with their recipients, served by the primary keys. */
@@ -55,7 +55,7 @@ export async function fetchDeliveries({ sql, jobs }: Database, batches: readonly
     order by f.created_on`;
   return (await jobs.acquired('delivery.attempt', rows)).map(({ row, job }) => ({
     job,
-    priority: priorityOfJob(row.job_priority),
+    priority: jobPriority(row.job_priority),
     created_on: row.created_on,
     addressee: row.ready && row.mode !== null ? row : null,
   }));

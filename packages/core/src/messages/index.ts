@@ -1,7 +1,7 @@
 export { cancelMessage, cancelUnsent, dropJobs } from './changes/cancel-message.ts';
 export { deleteContents } from './changes/delete-contents.ts';
 export { deleteUnkeptContents } from './changes/delete-unkept-contents.ts';
-export { giveUp, giveUpMessage, type Hopeless, lockHopeless } from './changes/give-up-message.ts';
+export { giveUp, giveUpMessage, type HopelessRecipient, lockHopeless } from './changes/give-up-message.ts';
 export { moveUnsent } from './changes/move-unsent.ts';
 export { rescheduleMessage } from './changes/reschedule-message.ts';
 export { resendMessage } from './changes/resend-message.ts';
@@ -19,9 +19,14 @@ export { listMessages, listMessagesAlone, listMessagesBackward } from './log/lis
 export { attemptOutcomes, type LogEntry, logEntrySchema, type RecipientEntry } from './log/log-entry.ts';
 export { filterFields, filterOf } from './log/messages-filter.ts';
 export { stillMatching } from './log/messages-filter-store.ts';
-export { pageOfRecipients } from './log/page-of-recipients.ts';
-export { type AttemptOfMessage, readAttempts, readAttemptsById, readLastAttempts } from './log/read-attempts.ts';
+export {
+  type MessageAttempt,
+  readAttempts,
+  readAttemptsById,
+  readLastAttempts,
+} from './log/read-attempts.ts';
 export { readMessages } from './log/read-messages.ts';
 export { type Places, readPlaces } from './log/read-places.ts';
 export { readRecipients } from './log/read-recipients.ts';
+export { readRecipientPage } from './log/recipient-page.ts';
 export { countMessages, type MessageWalk, nextMessages, otherStatuses, type WalkStep } from './log/walk-messages.ts';

@@ -10,7 +10,7 @@ const MAX_PROVIDERS = 12;
 const MAX_SCANNED = 5000;
 const MAIL: JobName = 'delivery.attempt';
 
-export interface QueueStand {
+export interface QueueState {
   readonly queue: string;
   readonly ready: number;
   readonly deferred: number;
@@ -23,7 +23,7 @@ export interface QueueStand {
 
 /** The numbers of the whole instance. All are lookups in small tables or in a bounded part of an index. */
 export interface InstanceNumbers {
-  readonly queues: readonly QueueStand[];
+  readonly queues: readonly QueueState[];
   readonly roles: readonly { readonly role: string; readonly live: number }[];
   readonly backlog: readonly { readonly provider: string; readonly total: number; readonly oldest_seconds: number }[];
   readonly holds: readonly { readonly scope: string; readonly active: number }[];
@@ -38,7 +38,7 @@ export interface InstanceNumbers {
 
 export async function instanceNumbers(sql: Sql | Tx): Promise<InstanceNumbers> {
   const [queues, roles, backlog, holds, [rest]] = await Promise.all([
-    sql<QueueStand[]>`
+    sql<QueueState[]>`
       select m.queue, m.ready, m.deferred, m.active, m.dead, m.parked, m.oldest_ready_seconds, exists (
         select from holds h
         where ${holdsQueue(sql, sql`m.queue`)}

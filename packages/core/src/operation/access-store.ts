@@ -3,7 +3,7 @@ import { among } from '../paging/keyset-store.ts';
 import type { KeyMode } from './secrets.ts';
 
 /** Filters message ids to one mode. */
-export async function mailOfMode(
+export async function modeFilter(
   sql: Sql,
   workspace_id: string,
   mode: KeyMode,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isId } from '../fields/ids.ts';
-import { mailOfMode, openMail } from './access-store.ts';
+import { modeFilter, openMail } from './access-store.ts';
 import type { Actor, ActorContext } from './context.ts';
 import { AppError } from './errors.ts';
 import { isKept } from './retention.ts';
@@ -115,17 +115,17 @@ export async function accessibleMail(
   const past = ids.filter((id) => isId('message', id) && !isKept(ctx, 'messages', id));
   const expired = new Set(past);
   if (past.length > 0) for (const id of await openMail(sql, actor.workspace_id, past)) expired.delete(id);
-  return mailOfOwnMode(
+  return ownModeFilter(
     ctx,
     ids.filter((id) => !expired.has(id)),
   );
 }
 
 /** Filters message ids by the actor's mode only. */
-export async function mailOfOwnMode(
+export async function ownModeFilter(
   { actor, sql }: Pick<ActorContext, 'actor' | 'sql'>,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const mode = accessibleMode(actor);
-  return new Set(mode === null ? ids : await mailOfMode(sql, actor.workspace_id, mode, ids));
+  return new Set(mode === null ? ids : await modeFilter(sql, actor.workspace_id, mode, ids));
 }

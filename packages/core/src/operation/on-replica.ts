@@ -1,6 +1,6 @@
 import { isOutage, type Replica, sqlState } from '@postrider/db';
 import type { ActorContext } from './context.ts';
-import { wroteLately } from './recent-writes-store.ts';
+import { hasRecentWrites } from './recent-writes-store.ts';
 
 // The replica canceled the query because it was delaying replay.
 const RECOVERY_CONFLICT = '40001';
@@ -19,19 +19,19 @@ const warned_states = new WeakMap<Replica, Set<string>>();
 export async function onReplica<T>(ctx: ActorContext, run: (ctx: ActorContext) => Promise<T>): Promise<T> {
   const { replica } = ctx;
   const sql = replica?.current() ?? null;
-  if (!replica || !sql || ctx.actor.kind === 'system' || (await wroteLately(ctx.sql, ctx.actor))) return run(ctx);
+  if (!replica || !sql || ctx.actor.kind === 'system' || (await hasRecentWrites(ctx.sql, ctx.actor))) return run(ctx);
   try {
     return await run({ ...ctx, sql, primary: ctx.sql });
   } catch (error) {
     const state = sqlState(error) ?? '';
     const is_unavailable = NOT_FOR_STANDBYS.includes(state);
-    if (is_unavailable) tellOnce(ctx, replica, state, error);
+    if (is_unavailable) warnOnce(ctx, replica, state, error);
     if (is_unavailable || isOutage(error) || state === RECOVERY_CONFLICT) return run(ctx);
     throw error;
   }
 }
 
-function tellOnce(ctx: ActorContext, replica: Replica, state: string, error: unknown): void {
+function warnOnce(ctx: ActorContext, replica: Replica, state: string, error: unknown): void {
   const states = warned_states.get(replica) ?? new Set();
   warned_states.set(replica, states);
   if (states.has(state)) return;

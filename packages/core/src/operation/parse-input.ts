@@ -9,7 +9,7 @@ type Result<T> = ({ readonly ok: true; readonly value: T } | { readonly ok: fals
   readonly ignored: readonly string[];
 };
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 // A batch of full-size messages stays below this. Listing every invalid value beyond it would amplify an attack.
 const MAX_VALUES = 50_000;
 const MAX_DETAILS = 100;
@@ -65,7 +65,7 @@ interface Hostile {
 function hostileValue(value: unknown, depth: number, budget: { left: number }): Hostile | null {
   if (typeof value === 'string') return hostileText(value);
   if (typeof value !== 'object' || value === null) return null;
-  if (depth >= DEEPEST) return { path: [], message: () => `The body is nested deeper than ${DEEPEST} levels.` };
+  if (depth >= MAX_DEPTH) return { path: [], message: () => `The body is nested deeper than ${MAX_DEPTH} levels.` };
   const names = Array.isArray(value) ? null : Object.keys(value);
   const values: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   for (let index = 0; index < values.length; index++) {

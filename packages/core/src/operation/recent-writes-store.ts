@@ -9,7 +9,7 @@ const SECONDS = 10;
  * anything in the audit log of the workspace or the instance. Sends by users count for the whole workspace, here as in
  * the rate window. Served by the primary key of rate_windows and by audit_log_actor.
  */
-export async function wroteLately(sql: Sql, actor: Extract<Actor, { kind: 'key' | 'user' }>): Promise<boolean> {
+export async function hasRecentWrites(sql: Sql, actor: Extract<Actor, { kind: 'key' | 'user' }>): Promise<boolean> {
   const [id, sender] = actor.kind === 'key' ? [actor.key_id, actor.key_id] : [actor.user_id, actor.workspace_id];
   const since = sql`clock_now() - make_interval(secs => ${SECONDS})`;
   const audited = (chain: string) => sql`

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 const MAX_NAMES = 10;
-const LONGEST_NAME_SHOWN = 100;
+const MAX_NAME_SHOWN = 100;
 const KINDS: Readonly<Record<string, string>> = { record: 'object', int: 'whole number' };
 
 /** Returns a message for an issue, to follow the field name; undefined keeps the validator's. */
@@ -49,7 +49,7 @@ function bound(origin: string, side: 'at most' | 'at least', limit: number): str
 }
 
 function unknownFields(names: readonly string[]): string {
-  const short_names = names.slice(0, MAX_NAMES).map((name) => name.slice(0, LONGEST_NAME_SHOWN).toWellFormed());
+  const short_names = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_SHOWN).toWellFormed());
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   return names.length === 1
     ? `has the unknown field ${short_names[0]}; remove it`

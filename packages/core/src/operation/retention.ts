@@ -43,7 +43,7 @@ export function oldestKept(services: Ages, kind: RetentionKind, id_kind: IdKind)
 }
 
 /** Returns the part of a range that is retained. */
-export function keptRange(services: Ages, kind: RetentionKind, id_kind: IdKind, range: IdRange): IdRange {
+export function retainedRange(services: Ages, kind: RetentionKind, id_kind: IdKind, range: IdRange): IdRange {
   const from = oldestKept(services, kind, id_kind);
   return from > range.from ? { ...range, from } : range;
 }

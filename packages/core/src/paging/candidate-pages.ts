@@ -112,7 +112,7 @@ export function behindId(id: string): string {
   return `${id}!`;
 }
 
-export function pageOfCollected<R extends { readonly id: string }, T>(
+export function collectedPage<R extends { readonly id: string }, T>(
   scope: CursorScope,
   { rows, edge }: FilteredRows<R>,
   limit: number,

@@ -12,7 +12,7 @@ import { insertUser, replaceEntry, type UserRow, userByEmail } from './store.ts'
 
 /** How a new user first signs in; shown once. */
 export const entryWays = ['login_link', 'password'] as const;
-type EntryWay = (typeof entryWays)[number];
+type EntryMethod = (typeof entryWays)[number];
 
 export const entryField = z.enum(entryWays).default('login_link').meta({
   description: 'First sign-in for a new user: a link that expires in 15 minutes, or a password.',
@@ -34,9 +34,9 @@ const none: Entry = { password: null, login_url: null, login_url_expires_at: nul
 export async function preparedEntry(
   ctx: ActorContext,
   owner: string,
-  entry_way: EntryWay,
+  entry_method: EntryMethod,
 ): Promise<{ password: string; password_hash: string } | null> {
-  if (entry_way === 'login_link') return null;
+  if (entry_method === 'login_link') return null;
   const password = newPassword();
   return { password, password_hash: await inPasswordPlace(ctx, owner, () => hashPassword(password)) };
 }
@@ -52,7 +52,7 @@ export function knownAs(user: UserRow): AdmittedPerson {
 }
 
 /** Creates a user or resets an existing one: from now on only the credential in this response is valid. */
-export async function admitWithNewEntry(
+export async function admitWithEntry(
   tx: Tx,
   ctx: ActorContext,
   email: string,

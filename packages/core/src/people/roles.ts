@@ -6,7 +6,7 @@ import type { Scope } from '../operation/scopes.ts';
 export const workspaceRoles = ['viewer', 'member', 'admin'] as const;
 export type WorkspaceRole = (typeof workspaceRoles)[number];
 
-const scopesOfRole: Record<WorkspaceRole, readonly Scope[]> = {
+const roleScopes: Record<WorkspaceRole, readonly Scope[]> = {
   viewer: ['email:logs:read', 'domains:read'],
   member: ['email:logs:read', 'domains:read', 'email:send', 'domains:write', 'webhooks:manage'],
   admin: ['admin'],
@@ -18,7 +18,7 @@ export function scopesOf(person: {
   readonly role: WorkspaceRole | null;
 }): readonly Scope[] {
   if (person.operator) return ['operator', 'admin'];
-  return person.role === null ? [] : scopesOfRole[person.role];
+  return person.role === null ? [] : roleScopes[person.role];
 }
 
 /** Returns the audit chain for a user's actions on their own account: for an operator, the instance's. */

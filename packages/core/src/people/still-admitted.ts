@@ -1,4 +1,4 @@
-import { keyRefusal, refusalOfKey } from '../api-keys/index.ts';
+import { keyRefusal, keyRefusalFrom } from '../api-keys/index.ts';
 import type { ActorContext, Context } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { isStillSame } from './sessions/still-same.ts';
@@ -17,7 +17,7 @@ export async function requireAdmittedSince({ actor, ...ctx }: Context, checked_a
 export async function requireStillAdmitted(ctx: ActorContext): Promise<void> {
   const { actor, sql, address } = ctx;
   if (actor.kind === 'key') {
-    const reason = await refusalOfKey(sql, actor.key_id, address);
+    const reason = await keyRefusalFrom(sql, actor.key_id, address);
     if (reason) throw keyRefusal(reason);
   }
   if (actor.kind === 'user' && !(await isStillSame(ctx, actor)))

@@ -59,7 +59,7 @@ export interface OperatorRow {
   readonly created_at: Date;
 }
 
-export async function pageOfOperators(sql: Sql, before: string | null, count: number): Promise<OperatorRow[]> {
+export async function readOperatorPage(sql: Sql, before: string | null, count: number): Promise<OperatorRow[]> {
   return sql<OperatorRow[]>`
     select id, email, created_at from users
     where operator and (${before}::text is null or id < ${before}) order by id desc limit ${count}`;
@@ -72,13 +72,13 @@ export async function lockOperators(tx: Tx): Promise<string[]> {
 }
 
 /** Makes a user an operator; null if they already are one. */
-export async function makeOperator(tx: Tx, id: string): Promise<OperatorRow | null> {
+export async function grantOperator(tx: Tx, id: string): Promise<OperatorRow | null> {
   const [row] = await tx<OperatorRow[]>`
     update users set operator = true where id = ${id} and not operator returning id, email, created_at`;
   return row ?? null;
 }
 
-export async function unmakeOperator(tx: Tx, id: string): Promise<void> {
+export async function revokeOperator(tx: Tx, id: string): Promise<void> {
   await tx`update users set operator = false where id = ${id}`;
 }
 
@@ -93,7 +93,7 @@ export interface MemberRow {
 
 const memberColumns = (sql: Sql | Tx) => sql`m.workspace_id, u.id, u.email, m.role, u.operator, m.created_at`;
 
-export async function pageOfMembers(
+export async function readMemberPage(
   sql: Sql,
   workspace_id: string,
   before: string | null,

@@ -1,9 +1,9 @@
 export {
   jobPriorities,
+  jobPriority,
   type Priority,
   priorities,
   priorityField,
-  priorityOfJob,
   priorityWeights,
 } from './priority.ts';
 export { jobPriorityOf } from './priority-store.ts';

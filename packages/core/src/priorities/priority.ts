@@ -10,7 +10,7 @@ export const priorityWeights: Readonly<Record<Priority, number>> = { high: 8, no
 /** Job priorities; normal is the default. */
 export const jobPriorities: Readonly<Record<Priority, number>> = { high: 1, normal: 0, bulk: -1 };
 
-export function priorityOfJob(job_priority: number): Priority {
+export function jobPriority(job_priority: number): Priority {
   if (job_priority === 0) return 'normal';
   return job_priority > 0 ? 'high' : 'bulk';
 }

@@ -11,9 +11,9 @@ export const roleNames = ['rest', 'admin', 'worker', 'inbound'] as const;
 export type RoleName = (typeof roleNames)[number];
 
 const DURATION_UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
-const SHORTEST_AGE = 86_400;
+const MIN_AGE = 86_400;
 // Shorter names are not compared, because other programs' variables, such as PORTS or ROLE, are too similar.
-const SHORTEST_JUDGED = 8;
+const MIN_JUDGED = 8;
 const LISTENED_ON = [
   'PORT',
   'CAPTURE_PORT',
@@ -62,7 +62,7 @@ const adminEmail = z.string().transform((text, context) => {
 const age = z.string().transform((text, context) => {
   const match = /^(\d{1,5})(h|d)$/.exec(text);
   const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : 0;
-  if (seconds >= SHORTEST_AGE) return seconds;
+  if (seconds >= MIN_AGE) return seconds;
   context.addIssue({ code: 'custom', message: 'must be at least one day, such as 90d or 36h' });
   return z.NEVER;
 });
@@ -255,7 +255,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const problems: string[] = [];
   for (const name of Object.keys(variables)) {
     if (configNames.includes(name)) continue;
-    const suggestion = configNames.find((known) => known.length >= SHORTEST_JUDGED && editDistance(name, known) === 1);
+    const suggestion = configNames.find((known) => known.length >= MIN_JUDGED && editDistance(name, known) === 1);
     if (suggestion) problems.push(`${name} is not a Postrider setting; rename it to ${suggestion}.`);
   }
   const parsed = schema.safeParse(variables, { error: refusalWords });

@@ -253,9 +253,9 @@ export type GaugeName = MetricsWith<'kind', 'gauge'>;
 export type HistogramName = MetricsWith<'kind', 'histogram'>;
 export type InstanceMetric = MetricsWith<'of', 'instance'>;
 
-type TextOfEach<T extends readonly string[]> = { readonly [I in keyof T]: string };
+type TextPerName<T extends readonly string[]> = { readonly [I in keyof T]: string };
 /** A value for each label, in catalog order. */
-export type LabelsOf<N extends MetricName> = TextOfEach<(typeof metricCatalogue)[N]['labels']>;
+export type LabelsOf<N extends MetricName> = TextPerName<(typeof metricCatalogue)[N]['labels']>;
 
 export function metricDefinition(name: MetricName): Definition {
   return metricCatalogue[name];

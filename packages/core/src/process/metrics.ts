@@ -110,13 +110,13 @@ class ProcessMetrics implements Metrics {
   }
 
   read(): MetricReading[] {
-    const ofInstance = Map.groupBy(this.#instance, ({ name }) => name);
+    const instance_scopes = Map.groupBy(this.#instance, ({ name }) => name);
     return namesOf().map((name) => {
       const source = this.#sources.get(name);
       const own = [...(this.#series.get(name)?.values() ?? [])].map((series) => pointOf(name, series));
       if (source) own.push({ labels: [], value: source() });
       // Only instance metrics are published.
-      return { name, points: [...own, ...(ofInstance.get(name as InstanceMetric) ?? [])] };
+      return { name, points: [...own, ...(instance_scopes.get(name as InstanceMetric) ?? [])] };
     });
   }
 

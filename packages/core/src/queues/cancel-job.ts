@@ -1,10 +1,10 @@
 import { cancelWaiting } from '@postrider/queue';
 import { operation } from '../operation/operation.ts';
 import type { JobName } from '../process/jobs.ts';
-import { actionInput, notOpen, pull } from './job-action.ts';
+import { actionInput, notOpenError, pull } from './job-action.ts';
+import { isLeftOver } from './job-mail.ts';
 import { type JobView, jobSchema, recipientOf } from './job-view.ts';
-import { isLeftOver } from './mail-of-job.ts';
-import { lockMailOfJob } from './store.ts';
+import { lockJobMail } from './store.ts';
 
 /** Jobs that cannot be canceled, because they would leave their rows behind. */
 const INSTEAD: Partial<Record<string, string>> = {
@@ -29,13 +29,13 @@ export const cancelJob = operation({
     return pull(ctx, input, 'job.canceled', async (tx, job) => {
       const recipient = recipientOf(job);
       if (recipient) {
-        if (isLeftOver(job, await lockMailOfJob(tx, recipient))) return cancelWaiting(tx, job);
+        if (isLeftOver(job, await lockJobMail(tx, recipient))) return cancelWaiting(tx, job);
         const { message_id } = recipient;
         const advice = `This job delivers ${message_id}. Cancel the message with POST /v1/email/${message_id}/cancel instead.`;
-        throw notOpen(job, 'job.canceled', advice);
+        throw notOpenError(job, 'job.canceled', advice);
       }
       const advice = INSTEAD[job.queue];
-      if (advice) throw notOpen(job, 'job.canceled', advice);
+      if (advice) throw notOpenError(job, 'job.canceled', advice);
       return cancelWaiting(tx, job);
     });
   },

@@ -3,7 +3,7 @@ export { cancelJob } from './cancel-job.ts';
 export { followQueues } from './follow-queues.ts';
 export { getJob, type JobDetail } from './get-job.ts';
 export { getQueue } from './get-queue.ts';
-export { jobId, uuidOfJob } from './job-id.ts';
+export { jobId, jobUuid } from './job-id.ts';
 export type { JobView } from './job-view.ts';
 export { listJobs } from './list-jobs.ts';
 export { listQueues } from './list-queues.ts';

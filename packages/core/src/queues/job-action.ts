@@ -37,7 +37,7 @@ export async function pull(
       throw error;
     });
   // Read outside the transaction, which would otherwise hold one connection while waiting for another.
-  if (!done) throw notOpen(await findJob(ctx, input.id), action);
+  if (!done) throw notOpenError(await findJob(ctx, input.id), action);
   const [view] = await jobViews(ctx, [await findJob(ctx, input.id)]);
   if (!view) throw new Error(`there is no view of ${input.id}`);
   return view;
@@ -52,7 +52,7 @@ const REQUIREMENTS: Partial<Record<AuditAction, string>> = {
   'job.run_now': 'Only a scheduled job can be run now.',
 };
 
-export function notOpen(job: JobMatch, action: AuditAction, advice = REQUIREMENTS[action] ?? ''): AppError {
+export function notOpenError(job: JobMatch, action: AuditAction, advice = REQUIREMENTS[action] ?? ''): AppError {
   const state = job.parked_in === null ? job.state : `waiting for ${job.parked_in}`;
   return new AppError('job_not_open', `The job is ${state}. ${advice}`.trim(), { extra: { state: job.state } });
 }

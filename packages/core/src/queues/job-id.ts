@@ -17,7 +17,7 @@ export function jobId(uuid: string): string {
 }
 
 /** Returns the UUID of a job's row; null if the text is not a job id. */
-export function uuidOfJob(id: string): string | null {
+export function jobUuid(id: string): string | null {
   const [, text] = FORM.exec(id) ?? [];
   if (text === undefined) return null;
   let number = 0n;

@@ -7,7 +7,7 @@ import { idField, timeField } from '../fields/wire.ts';
 import type { Context } from '../operation/context.ts';
 import { jobPriorities } from '../priorities/index.ts';
 import { catalogue, type JobName } from '../process/jobs.ts';
-import { jobId, jobNotFound, uuidOfJob } from './job-id.ts';
+import { jobId, jobNotFound, jobUuid } from './job-id.ts';
 import { queueNames } from './queue-names.ts';
 import { workerName } from './queue-view.ts';
 import { holdersOf, type ParkedRow, parkedAmong, type WorkerRow, workerRows } from './store.ts';
@@ -57,7 +57,7 @@ export async function findJob(ctx: Context, id: string): Promise<JobMatch> {
 
 /** Filters to jobs that exist, queued or parked. */
 export async function findJobs(ctx: Context, ids: readonly string[]): Promise<JobMatch[]> {
-  const uuids = ids.map(uuidOfJob).filter((uuid) => uuid !== null);
+  const uuids = ids.map(jobUuid).filter((uuid) => uuid !== null);
   if (uuids.length === 0) return [];
   const rows = await jobsByIds(ctx.sql, queueNames, uuids);
   const queued = new Set(rows.map((row) => row.id));

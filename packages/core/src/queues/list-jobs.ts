@@ -1,5 +1,5 @@
 import { uuidOfId } from '@postrider/db';
-import { type JobPage, type JobPlace, type JobsAsked, jobsByIds, pageOfJobs } from '@postrider/queue';
+import { type JobPage, type JobPlace, type JobsAsked, jobsByIds, readJobPage } from '@postrider/queue';
 import { z } from 'zod';
 import { idPrefixes, isId } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
@@ -11,7 +11,7 @@ import { type CursorScope, type List, pageFields, readCursor, withCursors, write
 import { jobId } from './job-id.ts';
 import { type JobView, jobSchema, jobStateField, jobViews } from './job-view.ts';
 import { queueField, queueNamed, queueNames } from './queue-names.ts';
-import { jobsOfMessage } from './store.ts';
+import { readMessageJobs } from './store.ts';
 
 /**
  * Lists the jobs of all queues or of one, latest first: by due time if filtered by state, by end time for finished
@@ -47,7 +47,7 @@ export const listJobs = operation({
       return jobsOf(ctx, filters.subject, query, limit, scope);
     }
     const data = filters.subject === undefined ? null : payloadAbout(filters.subject);
-    const { rows, edge } = await pageOfJobs(ctx.sql, { ...query, data });
+    const { rows, edge } = await readJobPage(ctx.sql, { ...query, data });
     return listed(ctx, scope, rows, limit, edge);
   },
 });
@@ -60,7 +60,7 @@ async function jobsOf(
   limit: number,
   scope: CursorScope,
 ): Promise<List<JobView>> {
-  const rows = (await jobsByIds(ctx.sql, queues, await jobsOfMessage(ctx.sql, message_id)))
+  const rows = (await jobsByIds(ctx.sql, queues, await readMessageJobs(ctx.sql, message_id)))
     .filter((row) => state === null || row.state === state)
     .filter((row) => (!since || row.created_at >= since) && (!until || row.created_at < until))
     .filter((row) => after === null || row.id < after.id)

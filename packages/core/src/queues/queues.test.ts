@@ -10,7 +10,7 @@ import type { JobData, JobName } from '../process/jobs.ts';
 import { cancelJob } from './cancel-job.ts';
 import { getJob } from './get-job.ts';
 import { getQueue } from './get-queue.ts';
-import { jobId, uuidOfJob } from './job-id.ts';
+import { jobId, jobUuid } from './job-id.ts';
 import { listJobs } from './list-jobs.ts';
 import { listQueues } from './list-queues.ts';
 import { listSchedules } from './list-schedules.ts';
@@ -50,7 +50,7 @@ async function addJob<N extends JobName>(name: N, data: JobData<N>, start_after:
 }
 
 async function die(id: string, words = 'it broke'): Promise<void> {
-  const uuid = uuidOfJob(id) ?? '';
+  const uuid = jobUuid(id) ?? '';
   await world.services.sql`
     update pgboss.job set state = 'failed', started_on = pgboss.job_now(), completed_on = pgboss.job_now(), retry_count = 100,
       output = ${JSON.stringify({ name: 'Error', message: words })}::text::jsonb
@@ -81,7 +81,7 @@ async function deferredMail(): Promise<{ job: string; message_id: string; recipi
 describe('a job id', () => {
   it('can be converted from a UUID to letters and back', () => {
     const uuids = [...Array.from({ length: 50 }, () => randomUUID()), 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
-    for (const uuid of uuids) expect(uuidOfJob(jobId(uuid))).toBe(uuid);
+    for (const uuid of uuids) expect(jobUuid(jobId(uuid))).toBe(uuid);
   });
 
   it('has only one valid spelling', () => {
@@ -95,7 +95,7 @@ describe('a job id', () => {
       `job_8${id.slice(5)}`,
       `job_u${id.slice(5)}`,
     ])
-      expect(uuidOfJob(text)).toBeNull();
+      expect(jobUuid(text)).toBeNull();
   });
 });
 
@@ -230,7 +230,7 @@ describe('jobs.get', () => {
 
   it('shows a parked email as a ready job, with the lane in which it is waiting', async () => {
     const { job, message_id, recipient_id } = await deferredMail();
-    const uuid = uuidOfJob(job) ?? '';
+    const uuid = jobUuid(job) ?? '';
     const { sql } = world.services;
     await sql`delete from pgboss.job where id = ${uuid}`;
     await sql`

@@ -3,7 +3,7 @@ import { operation } from '../operation/operation.ts';
 import { hasScope } from '../operation/scopes.ts';
 import { jobId } from './job-id.ts';
 import { findJobs, type JobView, jobSchema, jobViews } from './job-view.ts';
-import { jobsOfMessages } from './store.ts';
+import { readJobsByMessage } from './store.ts';
 
 const MAX_IDS = 1000;
 
@@ -19,7 +19,7 @@ export const readJobsOfMessages = operation({
   async run(ctx, { ids }) {
     const { actor } = ctx;
     if (actor.kind !== 'system' && !hasScope(actor.scopes, 'operator')) return ids.map(() => []);
-    const rows = await jobsOfMessages(ctx.sql, actor.workspace_id, ids);
+    const rows = await readJobsByMessage(ctx.sql, actor.workspace_id, ids);
     const by_message = Map.groupBy(rows, (row) => row.message_id);
     return ids.map((id) =>
       (by_message.get(id) ?? []).map(({ recipient_id, job_id }) => ({ recipient_id, job_id: jobId(job_id) })),

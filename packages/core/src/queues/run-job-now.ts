@@ -2,10 +2,10 @@ import type { Tx } from '@postrider/db';
 import { runWaiting } from '@postrider/queue';
 import type { AuditAction } from '../audit/index.ts';
 import { operation } from '../operation/operation.ts';
-import { actionInput, notOpen, pull } from './job-action.ts';
+import { actionInput, notOpenError, pull } from './job-action.ts';
+import { runRefusal } from './job-mail.ts';
 import { type JobMatch, type JobView, jobSchema, recipientOf } from './job-view.ts';
-import { whyNotRun } from './mail-of-job.ts';
-import { lockMailOfJob, pullForward } from './store.ts';
+import { lockJobMail, pullForward } from './store.ts';
 
 /** Makes a deferred job due. This does not send scheduled messages early: reschedule those instead. */
 export const runJobNow = operation({
@@ -19,7 +19,7 @@ export const runJobNow = operation({
       // The job only wakes a worker for its endpoint: if it ran before the rows are due, it would find nothing and
       // finish.
       if (job.queue === 'webhook.deliver') {
-        throw notOpen(job, 'job.run_now', 'It runs when the next webhook delivery is due.');
+        throw notOpenError(job, 'job.run_now', 'It runs when the next webhook delivery is due.');
       }
       const recipient = recipientOf(job);
       return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);
@@ -41,7 +41,7 @@ export async function runDelivery(
   action: AuditAction,
 ): Promise<boolean> {
   if (await pullForward(tx, job.id, recipient)) return runWaiting(tx, job);
-  const reason = whyNotRun(job, recipient.message_id, await lockMailOfJob(tx, recipient));
-  if (reason !== null) throw notOpen(job, action, reason);
+  const reason = runRefusal(job, recipient.message_id, await lockJobMail(tx, recipient));
+  if (reason !== null) throw notOpenError(job, action, reason);
   return false;
 }

@@ -372,7 +372,7 @@ export async function parkedAmong(sql: Sql, job_ids: readonly string[]): Promise
 }
 
 /** Returns the current and former jobs of a message's recipients. */
-export async function jobsOfMessage(sql: Sql, message_id: string): Promise<string[]> {
+export async function readMessageJobs(sql: Sql, message_id: string): Promise<string[]> {
   const rows = await sql<{ job_id: string }[]>`
     select job_id from recipients where message_id = ${message_id} and job_id is not null`;
   return rows.map((row) => row.job_id);
@@ -396,7 +396,7 @@ export async function pullForward(
   return rows.length > 0;
 }
 
-export interface MailOfJob {
+export interface JobMail {
   readonly state: DeliveryState;
   /** The recipient's current or last job. */
   readonly job_id: string | null;
@@ -406,11 +406,11 @@ export interface MailOfJob {
 }
 
 /** Locks the recipient of a job, before the job, as everywhere. */
-export async function lockMailOfJob(
+export async function lockJobMail(
   tx: Tx,
   key: { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string },
-): Promise<MailOfJob | null> {
-  const [row] = await tx<MailOfJob[]>`
+): Promise<JobMail | null> {
+  const [row] = await tx<JobMail[]>`
     select state, job_id, due_at, lease is not null and lease_until >= clock_now() as held from recipients
     where workspace_id = ${key.workspace_id} and message_id = ${key.message_id} and id = ${key.recipient_id}
     for no key update`;
@@ -427,7 +427,7 @@ export async function forgetWork(sql: Sql | Tx, days: number): Promise<void> {
 }
 
 /** Returns the jobs of messages' open recipients. Served by the primary key. */
-export async function jobsOfMessages(
+export async function readJobsByMessage(
   sql: Sql,
   workspace_id: string,
   message_ids: readonly string[],

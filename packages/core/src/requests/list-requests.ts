@@ -3,8 +3,8 @@ import { idPrefixes } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { idField, listOf } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
-import { isKept, keptRange } from '../operation/retention.ts';
-import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { isKept, retainedRange } from '../operation/retention.ts';
+import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { type RequestEntry, requestEntry, requestNotFound, requestSchema } from './request-entry.ts';
 import { requestOf, requestsAmong } from './store.ts';
@@ -30,7 +30,7 @@ export const listRequests = operation({
     const { workspace_id } = ctx.actor;
     const { reason, api_key_id = null, since, until } = filters;
     const scope = { secret_key: ctx.secret_key, list: 'requests', workspace_id, filters };
-    const range = keptRange(
+    const range = retainedRange(
       ctx,
       'requests',
       'request',
@@ -42,7 +42,7 @@ export const listRequests = operation({
     const page = await collectPage(range, limit + 1, all_pass, (rest, count, max_rows) =>
       requestsAmong(ctx.sql, workspace_id, filter, rest, count, max_rows),
     );
-    return pageOfCollected(scope, page, limit, requestEntry);
+    return collectedPage(scope, page, limit, requestEntry);
   },
 });
 

@@ -1,7 +1,7 @@
 const MAX_BYTES = 4096;
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 const MAX_ENTRIES = 50;
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 /** Message content and credentials. */
 const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|authorization)$|password|secret|token/i;
 const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
@@ -21,15 +21,15 @@ export function redactedText(text: string): string {
 
 function redacted(value: unknown, depth: number): unknown {
   if (typeof value === 'string')
-    return redactedText(value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value);
+    return redactedText(value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= DEEPEST) return '…';
+  if (depth >= MAX_DEPTH) return '…';
   if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((inner) => redacted(inner, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ENTRIES)
       .map(([name, inner]) => [
-        redactedText(name.slice(0, LONGEST_TEXT)),
+        redactedText(name.slice(0, MAX_TEXT_LENGTH)),
         HIDDEN.test(name) ? hidden(inner) : redacted(inner, depth + 1),
       ]),
   );

@@ -4,9 +4,9 @@ import { idPrefixes, idTime } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
-import { keptRange } from '../operation/retention.ts';
+import { retainedRange } from '../operation/retention.ts';
 import { idRange } from '../paging/candidate-pages.ts';
-import { groupsOfRequests } from './store.ts';
+import { readRequestGroups } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** The maximum counted, newest first; takes about 20 ms. */
@@ -43,8 +43,8 @@ export const requestGroups = operation({
   }),
   output: groupsSchema,
   async run(ctx, { since = new Date(ctx.clock.now() - DAY_MS) }): Promise<RequestGroups> {
-    const range = keptRange(ctx, 'requests', 'request', idRange('request', { since }, null));
-    const rows = await groupsOfRequests(ctx.sql, ctx.actor.workspace_id, range, MAX_COUNTED, MAX_GROUPS);
+    const range = retainedRange(ctx, 'requests', 'request', idRange('request', { since }, null));
+    const rows = await readRequestGroups(ctx.sql, ctx.actor.workspace_id, range, MAX_COUNTED, MAX_GROUPS);
     return {
       object: 'list',
       since: isoTime(since),

@@ -98,7 +98,7 @@ export interface RequestGroupRow {
 }
 
 /** Groups the newest requests of a range by reason and route. Walks the primary key up to the maximum counted. */
-export async function groupsOfRequests(
+export async function readRequestGroups(
   sql: Sql,
   workspace_id: string,
   range: IdRange,

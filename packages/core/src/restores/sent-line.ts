@@ -118,7 +118,7 @@ function outcomeOf(line: string): Outcome {
     .replace(MESSAGE, '<>');
   if (DISCARD.test(line)) return 'unsent';
   const exim_flag = EXIM.exec(line)?.[2];
-  if (exim_flag !== undefined) return outcomeOfFlag(exim_flag);
+  if (exim_flag !== undefined) return flagOutcome(exim_flag);
   if (REJECT.test(text)) return 'unsent';
   const status = STATUS.exec(text);
   const word = (status?.[1] ?? status?.[2] ?? status?.[3])?.toLowerCase();
@@ -127,13 +127,13 @@ function outcomeOf(line: string): Outcome {
     return UNSENT_WORDS.has(word) ? 'unsent' : null;
   }
   const flag = EXIM_FLAG.exec(text)?.[1];
-  if (flag !== undefined && outcomeOfFlag(flag) === 'unsent') return 'unsent';
+  if (flag !== undefined && flagOutcome(flag) === 'unsent') return 'unsent';
   const is_sent = flag !== undefined || SENT_REPLY.test(text) || isListed(text);
   if (FAILURE_REPLY.test(text)) return is_sent ? null : 'unsent';
   return is_sent && !FAILURE_WORDS.test(text) ? 'sent' : null;
 }
 
-function outcomeOfFlag(flag: string): Outcome {
+function flagOutcome(flag: string): Outcome {
   if (flag === '<=' || flag === 'Completed') return null;
   return flag === '=>' || flag === '->' || flag === '>>' ? 'sent' : 'unsent';
 }

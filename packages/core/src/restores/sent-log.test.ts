@@ -8,7 +8,7 @@ const ada = newId('recipient', Date.parse('2026-01-01T00:00:00Z'));
 const own = (fields: object) => JSON.stringify({ level: 30, time: 1, pid: 7, hostname: 'app', ...fields });
 
 /** Returns what a log knows about emails to each of these recipients of one message. */
-async function knownOf(lines: readonly string[], emails: readonly string[] = ['ada@example.com']) {
+async function readKnown(lines: readonly string[], emails: readonly string[] = ['ada@example.com']) {
   const log = await readSentLog('mail.log', lines);
   const queries = emails.map((email) => ({
     message_id: id,
@@ -31,7 +31,7 @@ describe('a sent-log line', () => {
     ['a list', `2026-01-01T00:00:00Z ${message} <ada@example.com> sent`],
     ['Postrider', `app-1 | ${own({ email_id: id, recipient_id: ada, status: 'delivered', msg: 'mail finished' })}`],
   ])('is read as sent if it says so: %s', async (_, line) => {
-    const { known, unclear } = await knownOf([line], ['ada@example.com', 'bob@example.com']);
+    const { known, unclear } = await readKnown([line], ['ada@example.com', 'bob@example.com']);
 
     expect(known).toEqual(['sent', 'perhaps']);
     expect(unclear.count).toBe(0);
@@ -52,7 +52,7 @@ describe('a sent-log line', () => {
     ['Postrider, bounce', own({ email_id: id, recipient_id: ada, status: 'bounced', msg: 'mail finished' })],
     ['Postrider, request', own({ path: `/v1/email/logs/${id}`, status: 'sent', msg: 'request' })],
   ])('is not read as sent, and is not listed: %s', async (_, line) => {
-    const { known, unclear } = await knownOf([line]);
+    const { known, unclear } = await readKnown([line]);
 
     expect(known).toEqual([null]);
     expect(unclear).toEqual({ count: 0, listed: [] });
@@ -67,7 +67,7 @@ describe('a sent-log line', () => {
     ['a subject', `${id}@sandbox.test,ada@example.com,blocked,"250 off"`],
     ['two replies', `${message} ada@example.com 250 ok, 550 no such user`],
   ])('is not read as sent, but is listed: %s', async (_, line) => {
-    const { known, unclear } = await knownOf(['another line', line]);
+    const { known, unclear } = await readKnown(['another line', line]);
 
     expect(known).toEqual([null]);
     expect(unclear).toEqual({ count: 1, listed: [{ log: 'mail.log', line_number: 2, line }] });
@@ -76,7 +76,7 @@ describe('a sent-log line', () => {
   it('is listed without control characters, up to 1,000 lines', async () => {
     const lines = Array.from({ length: 1001 }, () => `\u001b[31m${message} ${'x'.repeat(1000)}`);
 
-    const { unclear } = await knownOf(lines);
+    const { unclear } = await readKnown(lines);
 
     expect([unclear.count, unclear.listed.length]).toEqual([1001, 1000]);
     expect(unclear.listed[0]?.line).toMatch(/^\[31m<msg_.*x$/);
@@ -88,7 +88,7 @@ describe('a recipient in a sent log', () => {
   const emails = ['ada@example.com', 'bob@example.com', 'cyd@example.com'];
 
   it('is considered sent if any line says so, before or after a deferral', async () => {
-    const { known } = await knownOf(
+    const { known } = await readKnown(
       [
         `${message} to=<ada@example.com> status=deferred`,
         `${message} to=<ada@example.com> status=sent`,
@@ -103,7 +103,7 @@ describe('a recipient in a sent log', () => {
   });
 
   it('is not read from the sender, a reply or any other field', async () => {
-    const { known } = await knownOf(
+    const { known } = await readKnown(
       [
         `${message} from=<bob@example.com> reply-to=<bob@example.com> to=<ada@example.com> status=sent (250 cyd@example.com)`,
       ],
@@ -114,7 +114,7 @@ describe('a recipient in a sent log', () => {
   });
 
   it('is read from a Sendmail line that lists several recipients', async () => {
-    const { known } = await knownOf(
+    const { known } = await readKnown(
       [
         `h sendmail[7]: 3AQEdHVb012345: from=<hello@sandbox.test>, size=7, msgid=${message}, relay=app`,
         'h sendmail[8]: 3AQEdHVb012345: to=<ada@example.com>,<bob@example.com>, dsn=2.0.0, stat=Sent (ok)',
@@ -129,13 +129,13 @@ describe('a recipient in a sent log', () => {
   it('is not considered sent because of a copy that a relay sends elsewhere', async () => {
     const copy = `${message} to=<archive@example.com> status=sent`;
 
-    expect((await knownOf([copy, `${message} to=<ada@example.com> status=deferred`])).known).toEqual([null]);
-    expect((await knownOf([copy])).known).toEqual(['perhaps']);
-    expect((await knownOf([`${message} status=sent`])).known).toEqual(['sent']);
+    expect((await readKnown([copy, `${message} to=<ada@example.com> status=deferred`])).known).toEqual([null]);
+    expect((await readKnown([copy])).known).toEqual(['perhaps']);
+    expect((await readKnown([`${message} status=sent`])).known).toEqual(['sent']);
   });
 
   it('may have an equals sign in its address', async () => {
-    const { known } = await knownOf(
+    const { known } = await readKnown(
       [`${message} to=<bob=ada@example.com> status=sent`],
       ['ada@example.com', 'bob=ada@example.com'],
     );
@@ -149,7 +149,7 @@ describe('a relay’s queue id', () => {
   const sent = 'h postfix/smtp[8]: 4A1B2C3D: to=<ada@example.com>, dsn=2.0.0, status=sent (250 2.0.0 Ok)';
 
   it('identifies the email for a Postfix line without a Message-ID', async () => {
-    const { known, unclear } = await knownOf([arrival, sent, 'h postfix/qmgr[7]: 4A1B2C3D: removed']);
+    const { known, unclear } = await readKnown([arrival, sent, 'h postfix/qmgr[7]: 4A1B2C3D: removed']);
 
     expect(known).toEqual(['sent']);
     expect(unclear.count).toBe(0);
@@ -157,7 +157,7 @@ describe('a relay’s queue id', () => {
 
   it('identifies the email for an Exim line without a Message-ID', async () => {
     const exim = (text: string) => `2026-01-01 00:00:00 1tFabc-000000001Ab-0x ${text}`;
-    const { known, unclear } = await knownOf(
+    const { known, unclear } = await readKnown(
       [
         exim(`<= hello@sandbox.test H=app [127.0.0.1] P=esmtp S=700 id=${id}@sandbox.test`),
         exim('=> ada@example.com F=<bob@example.com> R=dns T=smtp H=mx [127.0.0.1] C="250 OK"'),
@@ -174,13 +174,13 @@ describe('a relay’s queue id', () => {
   it('is not confused with the same id used by another email or on another machine', async () => {
     const line = 'h postfix/cleanup[7]: 4A1B2C3D: message-id=<another@example.com>';
 
-    expect((await knownOf([arrival, 'h postfix/qmgr[7]: 4A1B2C3D: removed', sent])).known).toEqual([null]);
-    expect((await knownOf([arrival, line, sent])).known).toEqual([null]);
-    expect((await knownOf([arrival, sent.replace('h ', 'other ')])).known).toEqual([null]);
+    expect((await readKnown([arrival, 'h postfix/qmgr[7]: 4A1B2C3D: removed', sent])).known).toEqual([null]);
+    expect((await readKnown([arrival, line, sent])).known).toEqual([null]);
+    expect((await readKnown([arrival, sent.replace('h ', 'other ')])).known).toEqual([null]);
   });
 
   it('leads to a listing of email that arrived but has no outcome', async () => {
-    const { known, unclear } = await knownOf([arrival, `${message} and no more`]);
+    const { known, unclear } = await readKnown([arrival, `${message} and no more`]);
 
     expect(known).toEqual([null]);
     expect(unclear.listed.map(({ line_number }) => line_number)).toEqual([1, 2]);

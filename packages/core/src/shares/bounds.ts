@@ -70,41 +70,41 @@ export const largeCommitBounds: LineBounds = {
 };
 
 const BOUNCE_CLIENTS = 50;
-const BOUNCE_CLIENTS_OF_NETWORK = 10;
+const BOUNCE_CLIENTS_PER_NETWORK = 10;
 
 /** Connections to the port for returned email. */
 export const bounceClientBounds: PlacesBounds = {
   places: BOUNCE_CLIENTS,
-  own_places: BOUNCE_CLIENTS_OF_NETWORK,
+  own_places: BOUNCE_CLIENTS_PER_NETWORK,
   reserve: 15,
 };
 
 const CAPTURE_CLIENTS = 50;
-const CAPTURE_CLIENTS_OF_NETWORK = 25;
+const CAPTURE_CLIENTS_PER_NETWORK = 25;
 
 /** Connections to the port that captures email; all programs on this machine count as one network. */
 export const captureClientBounds: PlacesBounds = {
   places: CAPTURE_CLIENTS,
-  own_places: CAPTURE_CLIENTS_OF_NETWORK,
+  own_places: CAPTURE_CLIENTS_PER_NETWORK,
   reserve: 15,
 };
 
 const SUBMISSION_CLIENTS = 200;
-const SUBMISSION_CLIENTS_OF_WORKSPACE = 100;
+const SUBMISSION_CLIENTS_PER_WORKSPACE = 100;
 const SUBMISSION_STRANGERS = 200;
-const SUBMISSION_STRANGERS_OF_NETWORK = 20;
+const SUBMISSION_STRANGERS_PER_NETWORK = 20;
 
 /** Connections to the submission ports that have logged in, by workspace. */
 export const submissionClientBounds: PlacesBounds = {
   places: SUBMISSION_CLIENTS,
-  own_places: SUBMISSION_CLIENTS_OF_WORKSPACE,
+  own_places: SUBMISSION_CLIENTS_PER_WORKSPACE,
   reserve: 60,
 };
 
 /** Connections to the submission ports that have not logged in, by network. */
 export const submissionStrangerBounds: PlacesBounds = {
   places: SUBMISSION_STRANGERS,
-  own_places: SUBMISSION_STRANGERS_OF_NETWORK,
+  own_places: SUBMISSION_STRANGERS_PER_NETWORK,
   reserve: 60,
 };
 
@@ -116,17 +116,17 @@ export const submissionByteBounds: PlacesBounds = {
 };
 
 const DOC_SEARCHES = 600;
-const DOC_SEARCHES_OF_NETWORK = 60;
+const DOC_SEARCHES_PER_NETWORK = 60;
 
 /** Documentation searches per minute, by network, because they require no sign-in. */
 export const docSearchBounds: PlacesBounds = {
   places: DOC_SEARCHES,
-  own_places: DOC_SEARCHES_OF_NETWORK,
+  own_places: DOC_SEARCHES_PER_NETWORK,
   reserve: DOC_SEARCHES / 2,
 };
 
 const PASSWORD_CHECKS = 20;
-const PASSWORD_CHECKS_OF_NETWORK = 5;
+const PASSWORD_CHECKS_PER_NETWORK = 5;
 
 /**
  * Passwords waiting to be checked, a third of a second each, by network; known devices and sessions have places of
@@ -134,6 +134,6 @@ const PASSWORD_CHECKS_OF_NETWORK = 5;
  */
 export const passwordBounds: PlacesBounds = {
   places: PASSWORD_CHECKS,
-  own_places: PASSWORD_CHECKS_OF_NETWORK,
+  own_places: PASSWORD_CHECKS_PER_NETWORK,
   reserve: PASSWORD_CHECKS / 2,
 };

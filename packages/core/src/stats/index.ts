@@ -12,7 +12,7 @@ export {
   statDimensions,
   statSeries,
 } from './stat-series.ts';
-export { MINUTE_MS, standOf } from './store.ts';
+export { MINUTE_MS, readRollUpState } from './store.ts';
 export { bucketMs, bucketRange, rangeFields } from './time-range.ts';
 export { type Totals, totalsOf } from './totals.ts';
-export { type KeyUsage, keyUsageFields, keyUsageSchema, usageOfKeys } from './usage-of-keys.ts';
+export { type KeyUsage, keyUsageFields, keyUsageSchema, readUsageByKey } from './usage-by-key.ts';

@@ -7,7 +7,7 @@ import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { addBins, type Histogram, percentileOf } from './mail-times.ts';
 import { RETENTION } from './roll-up.ts';
-import { bucketsOf, type StatRow, standOf } from './store.ts';
+import { bucketsOf, readRollUpState, type StatRow } from './store.ts';
 import { type BucketRange, bucketMs, bucketRange, type RangeBounds, rangeFields } from './time-range.ts';
 
 export const countMetrics = [
@@ -123,7 +123,7 @@ export async function statsOf(
   workspace_id: string,
   { bucket, group_by, top, ...input }: SeriesInput,
 ): Promise<Stats> {
-  const { now, until } = await standOf(sql, 'stats');
+  const { now, until } = await readRollUpState(sql, 'stats');
   const range = bucketRange(input, bucket, bounds[group_by === 'none' ? 'alone' : 'grouped'][bucket], now);
   const metric_list = [...new Set(input.metrics)];
   const points =

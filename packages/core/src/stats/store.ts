@@ -3,7 +3,7 @@ import { idFloor } from '../fields/ids.ts';
 import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
-const LONGEST_STEP_MS = 4 * MINUTE_MS;
+const MAX_STEP_MS = 4 * MINUTE_MS;
 // Messages accepted at most this long before the range are read with those of the range, in one walk of the primary
 // key.
 const RECENT_MS = MINUTE_MS;
@@ -60,7 +60,7 @@ export async function saveProgress(
 
 /** Raises the statement timeout, because a minute is the smallest step and must be computed even if that is slow. */
 export async function allowMinutes(tx: Tx): Promise<void> {
-  await tx`select set_config('statement_timeout', ${String(LONGEST_STEP_MS)}, true)`;
+  await tx`select set_config('statement_timeout', ${String(MAX_STEP_MS)}, true)`;
 }
 
 const binOf = (sql: Tx, ms: Fragment) =>
@@ -312,7 +312,10 @@ export async function bucketsOf(
 }
 
 /** Returns the database's time and how far a roll-up has been computed. */
-export async function standOf(sql: Sql, name: RollUpName): Promise<{ readonly now: Date; readonly until: Date }> {
+export async function readRollUpState(
+  sql: Sql,
+  name: RollUpName,
+): Promise<{ readonly now: Date; readonly until: Date }> {
   const [row] = await sql<{ now: Date; until: Date }[]>`
     select clock_now() as now, greatest(early_until, final_until) as until from roll_ups where name = ${name}`;
   if (!row) throw new Error(`no roll-up is called ${name}`);

@@ -15,7 +15,7 @@ export interface BucketRange {
 
 const HOUR_MS = 3_600_000;
 /** A later bucket would end in a five-digit year, which Postgres cannot parse. */
-const END_OF_TIMES = Date.UTC(9999, 11, 31);
+const END_OF_TIME = Date.UTC(9999, 11, 31);
 export const bucketMs = { minute: 60_000, hour: HOUR_MS, day: 24 * HOUR_MS } as const;
 
 /** How many buckets one response may contain, and how long they are stored. */
@@ -34,7 +34,7 @@ export function bucketRange(
   now: Date,
 ): BucketRange {
   const bucket_ms = bucketMs[bucket];
-  const until = new Date(Math.min((range.until ?? now).getTime(), END_OF_TIMES));
+  const until = new Date(Math.min((range.until ?? now).getTime(), END_OF_TIME));
   if (range.since >= until) throw invalid('since must be before until, which is now where it is not given.');
   const from = Math.floor(range.since.getTime() / bucket_ms) * bucket_ms;
   const to = Math.ceil(until.getTime() / bucket_ms) * bucket_ms;

@@ -1,7 +1,7 @@
 import type { Sql } from '@postrider/db';
 import { addBins, type Histogram, percentileOf } from './mail-times.ts';
 import { bounds, type CountMetric, countMetrics } from './stat-series.ts';
-import { bucketsOf, standOf } from './store.ts';
+import { bucketsOf, readRollUpState } from './store.ts';
 import { bucketMs, bucketRange } from './time-range.ts';
 
 export interface Totals {
@@ -21,7 +21,7 @@ export async function totalsOf(
   workspace_id: string,
   range: { readonly since: Date; readonly until?: Date | undefined },
 ): Promise<Totals> {
-  const { now, until: complete_until } = await standOf(sql, 'stats');
+  const { now, until: complete_until } = await readRollUpState(sql, 'stats');
   const days = ((range.until ?? now).getTime() - range.since.getTime()) / bucketMs.day;
   const bucket = days < UP_TO_DAYS.minute ? 'minute' : days < UP_TO_DAYS.hour ? 'hour' : 'day';
   const { from, to } = bucketRange(range, bucket, bounds.alone[bucket], now);

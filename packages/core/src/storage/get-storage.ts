@@ -5,7 +5,7 @@ import { timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { keptSeconds, type RetentionKind } from '../operation/retention.ts';
 import type { Config } from '../process/config.ts';
-import { BYTES_A_MAIL, type Disk, diskOf } from './disk.ts';
+import { BYTES_PER_EMAIL, type Disk, diskOf } from './disk.ts';
 import { ageSettings } from './get-retention.ts';
 import { agedTables } from './retention-store.ts';
 import { recipientRate, type TableSize, tableSizes } from './sizes-store.ts';
@@ -114,7 +114,7 @@ export async function growthOf(sql: Sql, config: Config) {
   const mails = rowsOf('messages');
   const of_mail = tables.reduce((sum, { name, bytes }) => sum + (mailTables.has(name) ? bytes : 0), 0);
   const measured = mails !== null && mails >= ENOUGH_MAILS;
-  const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_A_MAIL;
+  const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_PER_EMAIL;
   // Both are planner estimates, which differ slightly even if each message has one recipient.
   const mails_per_recipient = Math.min(1, (mails || 1) / (rowsOf('recipients') || 1));
   const mails_per_day = recipients_per_day * mails_per_recipient;

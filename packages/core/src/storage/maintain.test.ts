@@ -42,7 +42,7 @@ async function homesOf(message_id: string): Promise<Record<string, string>> {
   return homes;
 }
 
-const allIn = (home: string) =>
+const allTablesIn = (home: string) =>
   Object.fromEntries(
     PARENTS.map((parent) => [parent, home !== 'default' && WEEKLY.includes(parent) ? thisWeek() : home]),
   );
@@ -61,11 +61,11 @@ describe('storage maintenance 130 days later', () => {
     await world.drain();
     const ctx = world.as(world.workspace_id);
     const before = [await invoke(ctx, getMessage, { id }), await invoke(ctx, listEvents, {})];
-    expect(await homesOf(id)).toEqual(allIn('default'));
+    expect(await homesOf(id)).toEqual(allTablesIn('default'));
 
     await maintainStorage(world.services);
 
-    expect(await homesOf(id)).toEqual(allIn(thisMonth()));
+    expect(await homesOf(id)).toEqual(allTablesIn(thisMonth()));
     expect([await invoke(ctx, getMessage, { id }), await invoke(ctx, listEvents, {})]).toEqual(before);
     expect((await invoke(ctx, listMessages, { tag: 'welcome' })).data).toMatchObject([{ id, status: 'delivered' }]);
   });
@@ -111,7 +111,7 @@ describe('storage maintenance 130 days later', () => {
     await maintainStorage(world.services);
     const later = await send();
     await world.drain();
-    expect(await homesOf(later)).toEqual(allIn(thisMonth()));
+    expect(await homesOf(later)).toEqual(allTablesIn(thisMonth()));
   });
 
   it('runs alongside sends, deliveries and a second maintenance process', async () => {
@@ -127,7 +127,7 @@ describe('storage maintenance 130 days later', () => {
     ]);
     await world.drain();
 
-    for (const id of sent) expect(await homesOf(id)).toEqual(allIn(thisMonth()));
+    for (const id of sent) expect(await homesOf(id)).toEqual(allTablesIn(thisMonth()));
     const rows = await world.services.sql`select status, count(*)::int from messages group by status`;
     expect(rows).toEqual([{ status: 'delivered', count: 50 }]);
   });

@@ -16,7 +16,7 @@ import { expireSuppressions } from '../suppressions/index.ts';
 import { forgetBudgets, forgetRateWindows } from '../usage/index.ts';
 import { forgetDeliveries } from '../webhooks/index.ts';
 import { MAX_CAPTURED } from './captured.ts';
-import { betweenStatements, dropWhatIsPast } from './drop-past.ts';
+import { betweenStatements, dropExpired } from './drop-expired.ts';
 import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
 const QUEUE_DAYS_KEPT = 31;
@@ -40,7 +40,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => forgetBulkItems(services),
     () => trimStats(services),
     () => trimFailures(services),
-    () => dropWhatIsPast(services),
+    () => dropExpired(services),
     () => betweenStatements(() => forgetDeliveries(services)),
     () => inBatch(sql, (tx) => forgetAlarms(tx)),
     () => inBatch(sql, (tx) => forgetWork(tx, QUEUE_DAYS_KEPT)),

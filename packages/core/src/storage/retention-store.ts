@@ -49,7 +49,7 @@ const closed = (sql: Sql | Tx): Fragment => sql`not exists (
   select from recipients o where o.message_id = x.message_id and o.is_open ${fence})`;
 
 /** Messages whose last event is older than this are not expected to bounce. */
-const quietSince = (sql: Sql | Tx): Fragment => sql`clock_now() - interval '5 days'`;
+const quietThreshold = (sql: Sql | Tx): Fragment => sql`clock_now() - interval '5 days'`;
 
 /** The condition for rows x of a default partition that have expired and are no longer needed. */
 const past: Record<AgedTable, (sql: Sql | Tx, before: string) => Fragment> = {
@@ -58,15 +58,15 @@ const past: Record<AgedTable, (sql: Sql | Tx, before: string) => Fragment> = {
   events: (sql, before) => sql`x.id < ${before}::uuid`,
   captures: (sql, before) => sql`x.id < ${before}::uuid`,
   messages: (sql, before) => sql`
-    x.id < ${before}::uuid and x.status in (${closedInSql}) and x.last_event_at < ${quietSince(sql)}`,
+    x.id < ${before}::uuid and x.status in (${closedInSql}) and x.last_event_at < ${quietThreshold(sql)}`,
   bodies: (sql, before) => sql`x.message_id < ${before}::uuid and ${closed(sql)}`,
   message_tags: (sql, before) => sql`x.message_id < ${before}::uuid and ${closed(sql)}`,
   recipients: (sql, before) => sql`x.message_id < ${before}::uuid and ${closed(sql)} and not exists (
     select from messages m
-    where m.workspace_id = x.workspace_id and m.id = x.message_id and m.last_event_at >= ${quietSince(sql)} ${fence})`,
+    where m.workspace_id = x.workspace_id and m.id = x.message_id and m.last_event_at >= ${quietThreshold(sql)} ${fence})`,
 };
 
-export async function pagesOfStrays(sql: Sql | Tx, parent: AgedTable): Promise<number> {
+export async function readStrayPages(sql: Sql | Tx, parent: AgedTable): Promise<number> {
   const [row] = await sql<{ pages: number }[]>`
     select pg_relation_size(${`${parent}_default`}::text::regclass) / current_setting('block_size')::int8 as pages`;
   return row?.pages ?? 0;

@@ -12,7 +12,7 @@ const HEX_DIGITS = 40;
 export const ERASED_ADDRESS = `erased@${DOMAIN}`;
 
 /** Returns whether a lowercase address is the placeholder of an erased one. */
-export function standsForErased(email: string): boolean {
+export function isErasedAddress(email: string): boolean {
   return email.endsWith(`@${DOMAIN}`);
 }
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { listOf } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
-import { collectPage, idRange, pageOfCollected } from '../paging/candidate-pages.ts';
+import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
 import { addressField } from './address-field.ts';
 import { type SuppressionSource, suppressionSources } from './source.ts';
-import { pageOfSuppressions } from './store.ts';
+import { readSuppressionPage } from './store.ts';
 import { type SuppressionEntry, suppressionEntry, suppressionSchema } from './suppression-entry.ts';
 
 const known = suppressionSources.join(', ');
@@ -39,8 +39,8 @@ export const listSuppressions = operation({
     const range = idRange('suppression', {}, readCursor(scope, cursor));
     const filter = { sources: filters.source ?? null, email: filters.email ?? null };
     const page = await collectPage(range, limit + 1, false, (part, count, max_rows) =>
-      pageOfSuppressions(ctx.sql, workspace_id, filter, part, count, max_rows),
+      readSuppressionPage(ctx.sql, workspace_id, filter, part, count, max_rows),
     );
-    return pageOfCollected(scope, page, limit, suppressionEntry);
+    return collectedPage(scope, page, limit, suppressionEntry);
   },
 });

@@ -144,7 +144,7 @@ export interface SuppressionFilter {
  * Returns suppressions newest first, without expired ones. Served by suppressions_newest, and for one address by the
  * primary key.
  */
-export async function pageOfSuppressions(
+export async function readSuppressionPage(
   sql: Sql,
   workspace_id: string,
   filter: SuppressionFilter,

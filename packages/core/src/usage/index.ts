@@ -8,7 +8,7 @@ export { type PlanUse, planUseOf, requireRoomInPlan } from './plan-limits.ts';
 export {
   budgetRefusal,
   type Charge as Charged,
-  chargedOf,
+  chargeOf,
   chargeQuery,
   createQueryRefunds,
   QUERY_BUDGET,

@@ -7,7 +7,7 @@ import { accessibleWorkspace, workspaceNotFound } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { usageSchema } from './get-usage.ts';
-import { type MonthRow, usageOfMonth } from './store.ts';
+import { type MonthRow, readMonthRows } from './store.ts';
 
 const MAX_IDS = 1000;
 const DAY_MS = 86_400_000;
@@ -59,7 +59,7 @@ export const readMonthUsages = operation({
 });
 
 async function monthUsages(sql: Sql, ids: readonly string[], month: string | null): Promise<readonly MonthUsage[]> {
-  const rows = await usageOfMonth(sql, ids, month);
+  const rows = await readMonthRows(sql, ids, month);
   const byId = new Map(rows.map((row) => [row.workspace_id, row]));
   return ids.map((id) => {
     const row = byId.get(id);

@@ -17,7 +17,7 @@ export interface Charge {
 }
 
 /** Returns the rate-limit headers for a level. */
-export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): Charge {
+export function chargeOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): Charge {
   const { points, per_second } = QUERY_BUDGET;
   const reset_at_ms = now.getTime() + Math.ceil((level / per_second) * 1000);
   return {
@@ -34,7 +34,7 @@ export function chargedOf({ level, now }: Pick<BudgetLevel, 'level' | 'now'>): C
 /** Returns the 429 error for a request that costs more than is left, with the time after which it will fit. */
 export function budgetRefusal({ level, now }: BudgetLevel, points: number): Charge & { readonly error: AppError } {
   const seconds = Math.max(1, Math.ceil((level + points - QUERY_BUDGET.points) / QUERY_BUDGET.per_second));
-  const charged = chargedOf({ level, now });
+  const charged = chargeOf({ level, now });
   return {
     ...charged,
     window: { ...charged.window, retry_after_seconds: seconds },
@@ -60,7 +60,7 @@ export async function chargeQuery(
   points: number,
 ): Promise<Charge | (Charge & { readonly error: AppError })> {
   const level = await takeBudget(sql, QUERY_BUDGET, key_id, points);
-  return level.taken ? chargedOf(level) : budgetRefusal(level, points);
+  return level.taken ? chargeOf(level) : budgetRefusal(level, points);
 }
 
 export interface QueryRefunds {

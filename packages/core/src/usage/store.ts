@@ -11,14 +11,14 @@ interface CountedRow {
 export async function countAddress(sql: Sql | Tx, address: string): Promise<WindowCount> {
   const [row] = await counting(sql, sql`md5(${addressSubject(address)})::uuid`, 'address', 1);
   if (!row) throw new Error('an address was not counted');
-  return countedOf(row, ADDRESS_LIMIT);
+  return windowCountOf(row, ADDRESS_LIMIT);
 }
 
 /** Counts the calls in one request of a session; the returned position is the last call's. */
 export async function countSession(sql: Sql, session_id: string, calls: number): Promise<WindowCount> {
   const [row] = await counting(sql, sql`${session_id}::uuid`, 'session', calls);
   if (!row) throw new Error('a session was not counted');
-  return countedOf(row, SESSION_LIMIT);
+  return windowCountOf(row, SESSION_LIMIT);
 }
 
 /**
@@ -34,7 +34,7 @@ export async function countSend(
     select c.*, p.send_per_minute from counted c, workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id}`;
   if (!row) throw new Error('an actor belongs to no workspace');
-  return countedOf(row, row.send_per_minute);
+  return windowCountOf(row, row.send_per_minute);
 }
 
 function counting(sql: Sql | Tx, subject: Fragment, rateClass: RateClass, count: number) {
@@ -48,7 +48,7 @@ function counting(sql: Sql | Tx, subject: Fragment, rateClass: RateClass, count:
       extract(epoch from minute + interval '1 minute' - clock_now())::float8 as seconds_left`;
 }
 
-function countedOf({ used, reset_unix, seconds_left }: CountedRow, limit: number): WindowCount {
+function windowCountOf({ used, reset_unix, seconds_left }: CountedRow, limit: number): WindowCount {
   return { limit, place: used, reset_unix, seconds_left };
 }
 
@@ -84,7 +84,7 @@ export interface MonthRow {
 }
 
 /** Returns the usage in a month, such as 2030-01. A past month has the limit that applied at its last accept. */
-export async function usageOfMonth(
+export async function readMonthRows(
   sql: Sql,
   workspace_ids: readonly string[],
   month: string | null,

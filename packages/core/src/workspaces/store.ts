@@ -47,7 +47,7 @@ export async function lockWorkspaceRow(tx: Tx, id: string): Promise<WorkspaceRow
 }
 
 /** Returns workspaces newest first. Served by the primary key. */
-export async function pageOfWorkspaces(sql: Sql, cursor: string | null, count: number): Promise<WorkspaceRow[]> {
+export async function readWorkspacePage(sql: Sql, cursor: string | null, count: number): Promise<WorkspaceRow[]> {
   return sql<WorkspaceRow[]>`
     select ${columns(sql)} where ${cursor}::text is null or w.id < ${cursor} order by w.id desc limit ${count}`;
 }

@@ -107,7 +107,7 @@ export class Fetcher {
 
   /** Fetches due jobs once, for a drain, and returns how many it fetched. */
   async fetchAll(): Promise<number> {
-    const all = priorities.map((priority) => ({ priority, count: FETCH_COUNT, made_after: null }));
+    const all = priorities.map((priority) => ({ priority, count: FETCH_COUNT, created_after: null }));
     const { batch } = await this.#fetch(all);
     return batch.length;
   }
@@ -133,7 +133,7 @@ export class Fetcher {
     const requests = eligible.map((priority) => {
       const free = this.#freeSlots(priority);
       const count = free > 0 ? Math.min(FETCH_COUNT, free) : this.#lookAhead().count;
-      return { priority, count, made_after: this.#madeAfter(priority) };
+      return { priority, count, created_after: this.#madeAfter(priority) };
     });
     const { batch, crowding } = await this.#fetch(requests);
     if (batch.length === 0) return [];
@@ -177,10 +177,10 @@ export class Fetcher {
    * If a fetch of all jobs found more than it took, the next fetch continues there, regardless of the age of those
    * jobs.
    */
-  #noteFound({ priority, count, made_after }: WantedMail, fetched: readonly Fetched[]): void {
+  #noteFound({ priority, count, created_after }: WantedMail, fetched: readonly Fetched[]): void {
     const supply = this.#supplies[priority];
     const batch = fetched.filter((one) => one.priority === priority);
-    if (made_after === null && batch.length === count) supply.newest = null;
+    if (created_after === null && batch.length === count) supply.newest = null;
     for (const { created_on } of batch) if (!supply.newest || created_on > supply.newest) supply.newest = created_on;
   }
 

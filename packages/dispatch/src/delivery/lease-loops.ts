@@ -4,7 +4,7 @@ import type { Lanes } from '../lanes/lanes.ts';
 import { repeatEvery } from '../repeat-task.ts';
 import type { InFlight } from './in-flight.ts';
 import type { InFlightSet } from './in-flight-set.ts';
-import { leaseEnd, outOfLease } from './leases.ts';
+import { leaseEnd, leaseLost } from './leases.ts';
 
 const RENEW_MS = 5000;
 // Attempts that take longer than this are shown in the status of their messages while they run.
@@ -65,7 +65,7 @@ export class LeaseLoops {
   }
 
   #expire(): void {
-    for (const entry of outOfLease(this.#inFlight, performance.now())) this.#cancel(entry);
+    for (const entry of leaseLost(this.#inFlight, performance.now())) this.#cancel(entry);
   }
 
   async #show(): Promise<void> {

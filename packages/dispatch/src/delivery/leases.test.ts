@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leaseEnd, outOfLease } from './leases.ts';
+import { leaseEnd, leaseLost } from './leases.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -14,12 +14,12 @@ it.each([
   ['a lease that was asked for just now is not', { lease_ends: leaseEnd(MINUTE_MS), has_result: false }, false],
   ['what is sent needs none', { lease_ends: leaseEnd(0), has_result: true }, false],
 ])('%s', (_, entry, expected) => {
-  expect(outOfLease([entry], MINUTE_MS)).toEqual(expected ? [entry] : []);
+  expect(leaseLost([entry], MINUTE_MS)).toEqual(expected ? [entry] : []);
 });
 
 it('a lookup finds each of many leases, and no others', () => {
   const lapsed = [0, 1, 2].map((lease_ends) => ({ lease_ends, has_result: false }));
   const others = [3, 4].map((lease_ends) => ({ lease_ends, has_result: false }));
 
-  expect(outOfLease(new Set([...others, ...lapsed]), 2)).toEqual(lapsed);
+  expect(leaseLost(new Set([...others, ...lapsed]), 2)).toEqual(lapsed);
 });

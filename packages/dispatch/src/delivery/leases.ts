@@ -15,6 +15,6 @@ export function leaseEnd(asked_ms: number): number {
 }
 
 /** Returns the deliveries that must no longer reach the end of DATA. */
-export function outOfLease<T extends Leased>(entries: Iterable<T>, now_ms: number): T[] {
+export function leaseLost<T extends Leased>(entries: Iterable<T>, now_ms: number): T[] {
   return [...entries].filter(({ has_result, lease_ends }) => !has_result && now_ms >= lease_ends);
 }

@@ -198,7 +198,7 @@ export class DeliveryPump {
       const before = drained.length;
       const fetched = this.#isPaused() ? 0 : await this.#fetcher.fetchAll();
       this.#claimSoon();
-      await this.#untilQuiet();
+      await this.#waitUntilIdle();
       has_more = fetched > 0 || drained.length > before;
     }
     await this.#sync.stop();
@@ -406,7 +406,7 @@ export class DeliveryPump {
    * For a drain: waits until nothing is being claimed, sent, recorded, parked or unparked. Records results once all
    * have arrived.
    */
-  async #untilQuiet(): Promise<void> {
+  async #waitUntilIdle(): Promise<void> {
     for (;;) {
       if (this.#claiming || this.#inFlight.size > 0) {
         const progress = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { type Settled, settleDeliveries, withoutReply } from '@postrider/core/de
 import type { BatchingPolicy } from './batching-policy.ts';
 import type { InFlight } from './in-flight.ts';
 
-const LONGEST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 1000;
 /** A batch that the database rejects is split after this many tries. */
 const TRIES_TOGETHER = 3;
 /** A single result that the database rejects even without the server's reply is given up after this many tries. */
@@ -115,7 +115,7 @@ export class Settler {
           }
           batch = batch.map(withoutReply);
         }
-        await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, 50 * 2 ** attempt)));
+        await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt)));
       }
     }
   }

@@ -184,7 +184,7 @@ export class HoldCache {
   #applyHolds(holds: readonly HoldInForce[]): void {
     const active = holds.filter((hold) => hold.active);
     this.#paused = new Set(active.flatMap(stoppedQueues));
-    const mail = holds.filter(({ scope }) => !ofQueues(scope) && scope !== 'webhook');
+    const mail = holds.filter(({ scope }) => !appliesToQueues(scope) && scope !== 'webhook');
     this.#laneByTarget = new Map(
       mail.flatMap((hold) =>
         hold.active ? [[targetKey(hold.scope, hold.workspace_id, hold.value), holdLane(hold.id)]] : [],
@@ -198,7 +198,7 @@ export class HoldCache {
       ),
     );
     // A queue that resumes at a rate starts with an allowance of 0.
-    const queues = holds.filter(({ scope, active, rate }) => ofQueues(scope) && !active && rate !== null);
+    const queues = holds.filter(({ scope, active, rate }) => appliesToQueues(scope) && !active && rate !== null);
     const names = new Set(queues.map(ratedQueue));
     for (const name of [...this.#allowances.keys()]) if (!names.has(name)) this.#allowances.delete(name);
     for (const name of names) if (!this.#allowances.has(name)) this.#allowances.set(name, 0);
@@ -221,7 +221,7 @@ export class HoldCache {
     for (const { id, scope, value, rate } of going) {
       const count = counts.get(id) ?? 0;
       if (count === 0) continue;
-      if (ofQueues(scope)) {
+      if (appliesToQueues(scope)) {
         const queue = ratedQueue({ scope, value });
         // An unused allowance does not accumulate into a burst.
         const max = Math.max(count, Math.ceil((rate ?? 0) / 60));
@@ -232,7 +232,7 @@ export class HoldCache {
   }
 
   #isStopped({ scope, value }: HoldInForce): boolean {
-    return this.#paused.has(ofQueues(scope) ? ratedQueue({ scope, value }) : 'delivery.attempt');
+    return this.#paused.has(appliesToQueues(scope) ? ratedQueue({ scope, value }) : 'delivery.attempt');
   }
 }
 
@@ -243,7 +243,7 @@ export function startHoldCache(services: Services): HoldCache {
   return holds;
 }
 
-function ofQueues(scope: HoldInForce['scope']): boolean {
+function appliesToQueues(scope: HoldInForce['scope']): boolean {
   return scope === 'queue' || scope === 'instance';
 }
 

@@ -66,7 +66,7 @@ function start(services: Services = world.services, through = mailer): { stop():
 const system = () => world.as(world.workspace_id);
 
 /** Whether a worker holds back the target of a hold. */
-function keepsBack(holds: HoldCache, { scope, value }: { readonly scope: string; readonly value: string }): boolean {
+function isHolding(holds: HoldCache, { scope, value }: { readonly scope: string; readonly value: string }): boolean {
   if (scope === 'webhook') return holds.isHeld(value);
   if (scope === 'instance') return QUEUES.every((queue) => holds.isPaused(queue));
   if (scope === 'queue') return QUEUES.some((queue) => queue === value && holds.isPaused(queue));
@@ -83,14 +83,14 @@ function keepsBack(holds: HoldCache, { scope, value }: { readonly scope: string;
 /** Creates a hold and waits until every worker of the test knows it. */
 async function hold(scope: string, value: string, fields = {}): Promise<{ readonly id: string }> {
   const held = await invoke(system(), createHold, { scope, value, reason: 'An outage there', ...fields });
-  await expect.poll(() => keepers.every((holds) => keepsBack(holds, held)), PATIENCE).toBe(true);
+  await expect.poll(() => keepers.every((holds) => isHolding(holds, held)), PATIENCE).toBe(true);
   return held;
 }
 
 /** Releases a hold and waits until every worker of the test knows it. */
 async function release(hold_id: string): Promise<void> {
   const held = await invoke(system(), releaseHold, { hold_id });
-  await expect.poll(() => keepers.some((holds) => keepsBack(holds, held)), PATIENCE).toBe(false);
+  await expect.poll(() => keepers.some((holds) => isHolding(holds, held)), PATIENCE).toBe(false);
 }
 
 async function send(to: string | readonly string[], fields = {}): Promise<string> {

@@ -57,13 +57,16 @@ export class FairLine<T> {
    * Removes the next item of the first workspace that may have a turn and has an item that may go. That workspace moves
    * to the end of the line.
    */
-  shift(mayTurn: (workspace_id: string) => boolean = () => true, mayGo: (item: T) => boolean = () => true): T | null {
+  shift(
+    isEligible: (workspace_id: string) => boolean = () => true,
+    canSend: (item: T) => boolean = () => true,
+  ): T | null {
     for (const [workspace_id, own] of this.#workspaces) {
       // Checked once per workspace, not per item: a workspace that waits for a turn keeps the credit of its priorities.
-      if (!mayTurn(workspace_id)) continue;
+      if (!isEligible(workspace_id)) continue;
       const priority = own.turns.next((candidate) => {
         const [first] = own.waiting[candidate];
-        return first !== undefined && mayGo(first);
+        return first !== undefined && canSend(first);
       });
       const item = priority && own.waiting[priority].shift();
       if (!priority || item === undefined || item === null) continue;

@@ -149,7 +149,7 @@ export class WebhookPump {
     await this.#holds.poll();
     for (let fetched = 1; fetched > 0; ) {
       fetched = this.#isPaused() ? 0 : (await this.#fetch(FETCH_COUNT)).length;
-      await this.#untilQuiet();
+      await this.#waitUntilIdle();
     }
     return this.#sent;
   }
@@ -403,7 +403,7 @@ export class WebhookPump {
   }
 
   /** For a drain: waits until nothing is being claimed, posted or recorded, and no lease is left. */
-  async #untilQuiet(): Promise<void> {
+  async #waitUntilIdle(): Promise<void> {
     while (this.#claiming || this.#isBusy()) {
       const progress = new Promise<void>((resolve) => {
         this.#onProgress = resolve;

@@ -13,7 +13,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   cp1252: 'windows-1252',
 };
 // Labels that often do not match the text, so its bytes decide.
-const SAYS_NOTHING = new Set(['', 'us-ascii', 'ascii', 'unknown', 'unknown-8bit', 'x-unknown', 'default', '8bit']);
+const IS_UNINFORMATIVE = new Set(['', 'us-ascii', 'ascii', 'unknown', 'unknown-8bit', 'x-unknown', 'default', '8bit']);
 // ESC $ B, ESC $ @ and ESC ( J switch character sets in ISO 2022-JP, and occur in no other text.
 const JAPANESE_SWITCHES = ['\x1b$B', '\x1b$@', '\x1b(J'];
 
@@ -21,9 +21,9 @@ const JAPANESE_SWITCHES = ['\x1b$B', '\x1b$@', '\x1b(J'];
 export function decodeText(bytes: Uint8Array, label: string): string {
   const charset = label.trim().toLowerCase();
   const plain = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 4096)).toString('latin1');
-  if (JAPANESE_SWITCHES.some((bytes_of_switch) => plain.includes(bytes_of_switch)))
+  if (JAPANESE_SWITCHES.some((switch_bytes) => plain.includes(switch_bytes)))
     return decodeAs(bytes, 'iso-2022-jp') ?? plain;
-  if (!SAYS_NOTHING.has(charset)) {
+  if (!IS_UNINFORMATIVE.has(charset)) {
     const text = decodeAs(bytes, OTHER_NAMES[charset] ?? charset);
     if (text !== null) return text;
   }

@@ -20,7 +20,7 @@ async function start(options: Partial<ReturnServerOptions> = {}): Promise<void> 
     name: 'mx.example.org',
     tls: null,
     places: { take: () => true, give: () => undefined },
-    isOurs: (address) => address.startsWith('b+'),
+    isReturnPath: (address) => address.startsWith('b+'),
     onMail: async (mail) => {
       came.push(mail);
       return 'taken';

@@ -22,7 +22,7 @@ export interface ReturnServerOptions {
    * Whether a RCPT TO address is a return address (VERP) that we signed. All other recipients get 550, so the server is
    * not an open relay.
    */
-  isOurs(address: string): boolean;
+  isReturnPath(address: string): boolean;
   /** `taken` is replied to with 250, `later` and a rejection with 451. */
   onMail(mail: CameBack): Promise<'taken' | 'later'>;
   readonly session_ms?: number;
@@ -78,7 +78,7 @@ export async function startReturnServer(options: ReturnServerOptions): Promise<R
       deadlines.delete(session.id);
     },
     onRcptTo({ address }, session, callback) {
-      if (!options.isOurs(address)) callback(smtpError(550, 'No such return address; relaying denied'));
+      if (!options.isReturnPath(address)) callback(smtpError(550, 'No such return address; relaying denied'));
       // The single reply to the end of DATA can apply to only one recipient.
       else if (session.envelope.rcptTo.length > 0) callback(smtpError(452, 'One return address at a time'));
       else callback();

@@ -1,7 +1,7 @@
 import type { Mailbox } from '../address/address.ts';
 import { isStructuredHeader } from './header-rules.ts';
 import { encodedWords, foldHeader, foldText, looksEncoded } from './header-text.ts';
-import { typeOfFilename } from './media-type.ts';
+import { filenameType } from './media-type.ts';
 import { bytesOf, type OctetWriter, startWriting, writeAscii } from './octet-writer.ts';
 import { writeBase64, writeTextPart } from './transfer-encoding.ts';
 
@@ -134,7 +134,7 @@ function contentType(attachment: OutgoingAttachment): string[] {
   if (CONTENT_TYPE.test(type) && !COMPOSITE_TYPE.test(type)) {
     return withSemicolons([type, ...parameters.filter((parameter) => CONTENT_PARAMETER.test(parameter))]);
   }
-  const detected = attachment.content_type ? 'application/octet-stream' : typeOfFilename(attachment.filename);
+  const detected = attachment.content_type ? 'application/octet-stream' : filenameType(attachment.filename);
   return [COMPOSITE_TYPE.test(detected) ? 'application/octet-stream' : detected];
 }
 

@@ -43,7 +43,7 @@ const NEWER: Readonly<Record<string, string>> = {
 };
 
 /** Returns the media type for a filename's extension. */
-export function typeOfFilename(filename: string): string {
+export function filenameType(filename: string): string {
   const ending = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
   const newer = filename.includes('.') && Object.hasOwn(NEWER, ending) ? NEWER[ending] : undefined;
   return newer ?? detectMimeType(filename);

@@ -1,6 +1,6 @@
 import { createMailer } from '../mailer.ts';
 import type { Mailer } from '../outcome/send-outcome.ts';
-import { LONGEST_SECONDS, SIMULATOR_DOMAIN, scriptOf } from './script.ts';
+import { MAX_SECONDS, SIMULATOR_DOMAIN, scriptOf } from './script.ts';
 
 // Connections per lane. There is a lane of each kind for sandbox keys and, with DELIVERY=capture, one for live keys.
 const WIDTH = 60;
@@ -27,7 +27,7 @@ export function createSimulatorMailer({
       {
         ...common,
         max_connections: SLOW_CONNECTIONS,
-        timeouts: { command_ms: LONGEST_SECONDS * 1000 + MARGIN_MS },
+        timeouts: { command_ms: MAX_SECONDS * 1000 + MARGIN_MS },
       },
     ],
   });

@@ -11,7 +11,7 @@ export interface ReportedMail {
 }
 
 const CRLF = '\r\n';
-const LONGEST_HEADER = 32 * 1024;
+const MAX_HEADER_LENGTH = 32 * 1024;
 
 /** RFC 3464: the message could not be delivered after all. Includes a server's reason. */
 export function failureReport(id: string, mail: ReportedMail, refusal: Reply): Buffer {
@@ -93,7 +93,7 @@ function report(id: string, mail: ReportedMail, { type, from, subject, text, fie
 function headerOf(raw: Buffer): string {
   const end = raw.indexOf('\r\n\r\n');
   const header = raw.toString('latin1', 0, end < 0 ? raw.length : end);
-  return header.length <= LONGEST_HEADER ? header : header.slice(0, header.lastIndexOf(CRLF, LONGEST_HEADER));
+  return header.length <= MAX_HEADER_LENGTH ? header : header.slice(0, header.lastIndexOf(CRLF, MAX_HEADER_LENGTH));
 }
 
 function mailDate(date: Date): string {

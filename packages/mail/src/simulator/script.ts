@@ -24,7 +24,7 @@ export function isSimulatorLane(lane: string): boolean {
   return /(?:^|[ .])simulator\.test$/.test(lane);
 }
 
-export const LONGEST_SECONDS = 300;
+export const MAX_SECONDS = 300;
 const MAX_DEFERRALS = 100;
 const PERMANENT = /^5\.\d{1,3}\.\d{1,3}$/;
 
@@ -44,7 +44,7 @@ const argumentScripts = new Map<string, ArgumentScript>([
   ['bounce', { read: permanent('bounce'), advice: 'a 5.x.x status code, such as bounce+5.1.1@' }],
   ['dsn', { read: permanent('dsn'), advice: 'a 5.x.x status code, such as dsn+5.2.2@' }],
   ['defer', { read: readDefer, advice: `a number from 1 to ${MAX_DEFERRALS}, such as defer+3@` }],
-  ['slow', { read: readSlow, advice: `a duration up to ${LONGEST_SECONDS / 60}m, such as slow+30s@` }],
+  ['slow', { read: readSlow, advice: `a duration up to ${MAX_SECONDS / 60}m, such as slow+30s@` }],
 ]);
 
 /**
@@ -73,5 +73,5 @@ function readDefer(argument: string): Script | null {
 function readSlow(argument: string): Script | null {
   const match = /^(\d{1,3})(s|m)$/.exec(argument);
   const seconds = match ? Number(match[1]) * (match[2] === 'm' ? 60 : 1) : 0;
-  return seconds >= 1 && seconds <= LONGEST_SECONDS ? { kind: 'slow', seconds } : null;
+  return seconds >= 1 && seconds <= MAX_SECONDS ? { kind: 'slow', seconds } : null;
 }

@@ -118,7 +118,7 @@ function holding(
 }
 
 /** Creates a reply that is sent when a test says so. All commands after it wait. */
-function whenTold(reply: string): { answer: ServerReply; tell(): void } {
+function replyOnDemand(reply: string): { answer: ServerReply; tell(): void } {
   const cue = Promise.withResolvers<void>();
   return { answer: (socket) => cue.promise.then(() => socket.write(`${reply}\r\n`)), tell: cue.resolve };
 }
@@ -195,7 +195,7 @@ describe('the next email’s envelope', () => {
 
   it('has a timeout that is measured from the reply to the previous dot', async () => {
     const time = freezeTime();
-    const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
+    const { answer: reply, tell: release } = replyOnDemand('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
     const sent = sendAll(transport(server.port, { timeouts: { command_ms: 1000 } }));
     await expect.poll(() => server.ahead).toBe(1);
@@ -366,8 +366,8 @@ describe('an email whose content and dot the kernel has not accepted', () => {
 
 describe('an email whose envelope was sent ahead', () => {
   it('moves to another connection if the previous dot gets no prompt reply', async () => {
-    const dot = whenTold('250 2.0.0 taken');
-    const greeting = whenTold('220 sink');
+    const dot = replyOnDemand('250 2.0.0 taken');
+    const greeting = replyOnDemand('220 sink');
     const server = await pipelined((verb, connection, line) =>
       verb === 'greeting' && connection === 2 ? greeting.answer : atDot(2, dot.answer)(verb, connection, line),
     );
@@ -491,7 +491,7 @@ describe('the content of a message whose envelope was sent ahead', () => {
 describe('an abort of a pipelined message', () => {
   it('immediately ends a message whose envelope was sent ahead, and its session after the previous message', async () => {
     const controller = new AbortController();
-    const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
+    const { answer: reply, tell: release } = replyOnDemand('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
     const client = transport(server.port);
     const sent = [sendTo(client, 1), sendTo(client, 2), sendTo(client, 3, controller.signal), sendTo(client, 4)];
@@ -510,7 +510,7 @@ describe('an abort of a pipelined message', () => {
 
   it('waits for the reply to the dot if the message is followed by another envelope', async () => {
     const controller = new AbortController();
-    const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
+    const { answer: reply, tell: release } = replyOnDemand('250 2.0.0 taken');
     const server = await pipelined(atDot(2, reply));
     const client = transport(server.port);
     const sent = [sendTo(client, 1), sendTo(client, 2, controller.signal), sendTo(client, 3)];
@@ -525,7 +525,7 @@ describe('an abort of a pipelined message', () => {
 });
 
 it('an email starts when its turn on a connection comes, not while it waits', async () => {
-  const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
+  const { answer: reply, tell: release } = replyOnDemand('250 2.0.0 taken');
   const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);
   const controller = new AbortController();
@@ -535,18 +535,18 @@ it('an email starts when its turn on a connection comes, not while it waits', as
     return client.send(envelope, mailFor(number), number === 4 ? controller.signal : never);
   });
   await expect.poll(() => server.ahead).toBe(1);
-  const begun_by_then = [...order];
+  const started_so_far = [...order];
 
   controller.abort();
   release();
 
   expect((await Promise.all(sent)).map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted', 'deferred']);
-  expect(begun_by_then).toEqual([1, 2]);
+  expect(started_so_far).toEqual([1, 2]);
   expect(order).toEqual([1, 2, 3]);
 });
 
 it('a stopping transport finishes the email whose envelope was sent ahead, and rejects waiting email', async () => {
-  const { answer: reply, tell: release } = whenTold('250 2.0.0 taken');
+  const { answer: reply, tell: release } = replyOnDemand('250 2.0.0 taken');
   const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);
   const sent = sendAll(client, 4);

@@ -2,11 +2,11 @@ import type { SMTPError } from 'nodemailer/lib/smtp-connection';
 import {
   ABORTED,
   goesAheadEarly,
+  isOutOfStep,
   type Judgement,
   judgeReply,
   lost,
   type Outgoing,
-  outOfStep,
   type Position,
   problemOf,
   resultOf,
@@ -172,7 +172,7 @@ export class Dialogue<M extends Outgoing> {
       case 'content':
       case 'after_dot':
         if (this.#pipelined && goesAheadEarly(this.#line.replies.rest())) {
-          return outOfStep(turn, 'A reply is missing.');
+          return isOutOfStep(turn, 'A reply is missing.');
         }
         return judgeReply(turn, text);
     }
@@ -199,7 +199,7 @@ export class Dialogue<M extends Outgoing> {
     // The replies are out of step, so an earlier rejection also belonged to a different command.
     if (text.startsWith('2')) {
       if (turn.was_pipelined) this.#owner.unacknowledged();
-      return outOfStep(turn, 'The server did not reply to DATA with 354.');
+      return isOutOfStep(turn, 'The server did not reply to DATA with 354.');
     }
     const { refusal } = turn;
     if (refusal) {

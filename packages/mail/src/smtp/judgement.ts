@@ -72,11 +72,11 @@ export function resultOf(
  * it.
  */
 export function lost(turn: Turn<Outgoing>, error: string): Judgement {
-  return turn.refusal ? { ...turn.refusal, in_step: false } : outOfStep(turn, error);
+  return turn.refusal ? { ...turn.refusal, in_step: false } : isOutOfStep(turn, error);
 }
 
 /** Judges a transaction whose replies cannot be trusted. */
-export function outOfStep({ position, dot_flushed }: Turn<Outgoing>, error: string): Judgement {
+export function isOutOfStep({ position, dot_flushed }: Turn<Outgoing>, error: string): Judgement {
   const kind = position === 'after_dot' && dot_flushed ? 'unknown' : 'deferred';
   return { kind, reply: null, error, stage: stageOf(position), stale: false, in_step: false };
 }

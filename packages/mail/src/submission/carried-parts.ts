@@ -31,8 +31,8 @@ interface Leaf {
 export function carriedParts({ structure, attachments }: ReadMail, raw: Buffer): MailParts {
   const leaves = leavesOf(structure, []);
   const bodies = leaves.filter(({ part }) => !part.isAttachment);
-  const plain = soleOf(bodies, 'text/plain');
-  const html = soleOf(bodies, 'text/html');
+  const plain = onlyBody(bodies, 'text/plain');
+  const html = onlyBody(bodies, 'text/html');
   if (plain && html && !plain.alternatives.some((one) => html.alternatives.includes(one))) {
     throw new Refusal('its text and HTML are not alternatives; put both into one multipart/alternative, or attach one');
   }
@@ -75,7 +75,7 @@ function unlike(part: string): Refusal {
 }
 
 /** Returns the body of a type. Blank bodies next to it, for example after an attachment, carry no meaning. */
-function soleOf(bodies: readonly Leaf[], type: string): Leaf | undefined {
+function onlyBody(bodies: readonly Leaf[], type: string): Leaf | undefined {
   const all = bodies.filter(({ part }) => part.contentType === type);
   const texts = all.filter(({ part }) => part.textContent?.trim());
   if (texts.length > 1) {

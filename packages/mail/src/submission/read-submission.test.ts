@@ -30,7 +30,7 @@ async function fieldsOf(lines: readonly string[], recipients?: readonly string[]
   return submission.kind === 'fields' ? submission.fields : { refused: submission.why };
 }
 
-async function whyOf(lines: readonly string[], recipients?: readonly string[]) {
+async function reasonOf(lines: readonly string[], recipients?: readonly string[]) {
   const submission = await read([...people, ...lines], recipients);
   return submission.kind === 'refused' ? submission.why : JSON.stringify(submission.fields);
 }
@@ -130,7 +130,7 @@ describe('an email that the API fields cannot express is rejected for', () => {
     ['AMP', multipart('alternative', [text('Hi'), ['Content-Type: text/x-amp-html', '', 'B']]), 'text/x-amp-html'],
     ['an alternative that is a file', multipart('alternative', [text('Hi'), file('image/png')]), 'image/png'],
   ])('%s', async (_, lines, type) => {
-    expect(await whyOf(lines)).toMatch(
+    expect(await reasonOf(lines)).toMatch(
       new RegExp(`^(?:a part|an alternative) of type ${type.replace('.', '\\.')}.*cannot be carried unchanged`),
     );
   });
@@ -148,6 +148,6 @@ describe('an email that the API fields cannot express is rejected for', () => {
     ['two addresses to answer', ['Reply-To: b@good.test, c@good.test', '', 'Hi'], 'Reply-To has two addresses'],
     ['another Sender', ['Sender: b@good.test', '', 'Hi'], 'Sender differs from From'],
   ])('%s', async (_, lines, reason) => {
-    expect(await whyOf(lines)).toContain(reason);
+    expect(await reasonOf(lines)).toContain(reason);
   });
 });

@@ -41,7 +41,7 @@ export async function readSubmission(raw: Buffer, recipients: readonly string[])
 function fieldsOf(mail: ReadMail, raw: Buffer, recipients: readonly string[]): Submission {
   refuseTwice(mail);
   const { html, text, attachments } = carriedParts(mail, raw);
-  const { from, ...people } = peopleOf(mail, recipients);
+  const { from, ...people } = addressFieldsOf(mail, recipients);
   const headers = headersOf(mail);
   const metadata = metadataOf(mail);
   const tags = headerTexts(mail, 'x-tags').flatMap((line) => line.split(',').map((tag) => tag.trim()));
@@ -90,7 +90,7 @@ function refuseSpaced(raw: Buffer): void {
 }
 
 /** Returns the people of a message: the envelope determines who receives it, and the header fields who is shown. */
-function peopleOf(mail: ReadMail, recipients: readonly string[]) {
+function addressFieldsOf(mail: ReadMail, recipients: readonly string[]) {
   const from = addressesOf(mail, 'from');
   const [sender] = from;
   if (!sender) throw new Refusal('the field From is missing');

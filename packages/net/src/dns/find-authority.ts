@@ -20,7 +20,7 @@ const TRY_MS = 1000;
 const MAX_QUERIES = 30;
 const MAX_SERVERS = 4;
 const MAX_STEPS = 16;
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 const KEEP_MS = 300_000;
 const MAX_KEPT = 1000;
 
@@ -56,7 +56,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
     let questions = 0;
     let shut = false;
 
-    async function askAny({ zone, servers }: Delegation, name: string, type: RecordType): Promise<QueryOutcome> {
+    async function queryAny({ zone, servers }: Delegation, name: string, type: RecordType): Promise<QueryOutcome> {
       let outcome: QueryOutcome = { ok: false, why: 'no name server could be reached' };
       let has_answered = false;
       for (const server of servers) {
@@ -72,7 +72,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
         if (is_answer && (authoritative || answers.length > 0 || referralOf(outcome.reply, name, zone) !== null))
           return outcome;
         // RFC 1912 section 2.8: a lame server does not have the zone, so its empty response means nothing.
-        outcome = { ok: false, why: is_answer ? `a name server of ${zone} does not know it` : whyOf(code) };
+        outcome = { ok: false, why: is_answer ? `a name server of ${zone} does not know it` : reasonOf(code) };
       }
       if (zone === '' && !has_answered) shut = true;
       return outcome;
@@ -81,7 +81,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
     async function walk(name: string, type: RecordType, depth: number): Promise<QueryOutcome> {
       let delegation = nearest(name);
       for (let step = 0; step < MAX_STEPS; step++) {
-        const outcome = await askAny(delegation, name, type);
+        const outcome = await queryAny(delegation, name, type);
         if (!outcome.ok) return outcome;
         const referral = referralOf(outcome.reply, name, delegation.zone);
         if (referral === null) return outcome;
@@ -99,7 +99,7 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
       for (const name of names.slice(0, MAX_SERVERS)) {
         const glue = reply.additionals.filter((one) => one.type === 'A' && one.name === name);
         if (glue.length > 0) addresses.push(...glue.map((one) => one.text));
-        else if (addresses.length === 0 && depth < DEEPEST && !name.endsWith(`.${zone}`)) {
+        else if (addresses.length === 0 && depth < MAX_DEPTH && !name.endsWith(`.${zone}`)) {
           const outcome = await walk(name, 'A', depth + 1);
           if (outcome.ok)
             addresses.push(...outcome.reply.answers.flatMap((one) => (one.type === 'A' ? [one.text] : [])));
@@ -127,7 +127,7 @@ function referralOf(reply: DnsReply, name: string, zone: string): string | null 
   return delegation_record?.name ?? null;
 }
 
-export function whyOf(code: DnsReply['code']): string {
+export function reasonOf(code: DnsReply['code']): string {
   if (code === 'SERVFAIL') return 'the name server returned SERVFAIL';
   return code === 'REFUSED' ? 'the name server refused to answer' : 'the name server returned an error';
 }

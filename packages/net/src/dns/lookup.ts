@@ -2,7 +2,7 @@ import { getServers } from 'node:dns';
 import { createAddressGuard } from '../address-guard.ts';
 import { cleanRemoteText } from '../remote-text.ts';
 import { askServer, type QueryOutcome, SILENT, UNREACHABLE } from './ask-server.ts';
-import { type Authority, createAuthorityWalk, whyOf } from './find-authority.ts';
+import { type Authority, createAuthorityWalk, reasonOf } from './find-authority.ts';
 import { type NameServer, type RecordType, readServer, serverName } from './message.ts';
 import { ROOTS } from './roots.ts';
 
@@ -47,8 +47,8 @@ const DEADLINE_MS = 6000;
 const MAX_SERVERS = 3;
 const MAX_RECORDS = 20;
 const MAX_ALIASES = 8;
-const GIVEN_SILENT = 'no server in DNS_SERVERS responded in time';
-const GIVEN_UNREACHABLE = 'no server in DNS_SERVERS could be reached';
+const CONFIGURED_SILENT = 'no server in DNS_SERVERS responded in time';
+const CONFIGURED_UNREACHABLE = 'no server in DNS_SERVERS could be reached';
 // If the network blocks outgoing DNS, every lookup would wait for the whole walk, so it is skipped for a while.
 const SHUT_MS = 300_000;
 
@@ -63,13 +63,13 @@ export function createDnsLookup(
   const own_servers = servers.map(readServer);
   const resolve: Ask =
     own_servers.length > 0
-      ? async (name, type) => blameGiven(await askAll(own_servers, name, type))
+      ? async (name, type) => blameConfigured(await askAll(own_servers, name, type))
       : (name, type) => askAll(systemServers(), name, type);
   if (!authority)
     return {
-      lookup: (name, type) => inTime(follow(resolve, name, type), own_servers.length > 0 ? GIVEN_SILENT : SILENT),
+      lookup: (name, type) => inTime(follow(resolve, name, type), own_servers.length > 0 ? CONFIGURED_SILENT : SILENT),
       cached: async () => null,
-      ...(own_servers.length > 0 && { silence: GIVEN_SILENT }),
+      ...(own_servers.length > 0 && { silence: CONFIGURED_SILENT }),
     };
   const walk = createAuthorityWalk(authority);
   let shut_until = 0;
@@ -129,13 +129,13 @@ function systemServers(): NameServer[] {
 type Ask = (name: string, type: RecordType) => Promise<QueryOutcome & { readonly authoritative?: true }>;
 
 /** Whether an error concerns the servers in DNS_SERVERS rather than the name. */
-export function isOfGiven(message: string): boolean {
-  return message === GIVEN_SILENT || message === GIVEN_UNREACHABLE;
+export function isConfiguredServerError(message: string): boolean {
+  return message === CONFIGURED_SILENT || message === CONFIGURED_UNREACHABLE;
 }
 
-function blameGiven(outcome: QueryOutcome): QueryOutcome {
+function blameConfigured(outcome: QueryOutcome): QueryOutcome {
   if (outcome.ok || (outcome.why !== SILENT && outcome.why !== UNREACHABLE)) return outcome;
-  return { ok: false, why: outcome.why === SILENT ? GIVEN_SILENT : GIVEN_UNREACHABLE };
+  return { ok: false, why: outcome.why === SILENT ? CONFIGURED_SILENT : CONFIGURED_UNREACHABLE };
 }
 
 async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<QueryOutcome> {
@@ -148,7 +148,7 @@ async function askAll(servers: readonly NameServer[], name: string, type: Record
       if (!outcome.ok) continue;
       const { code } = outcome.reply;
       if (code === 'ok' || code === 'no_such_name') return outcome;
-      refusal = { ok: false, why: whyOf(code) };
+      refusal = { ok: false, why: reasonOf(code) };
     }
   }
   return refusal ?? outcome;

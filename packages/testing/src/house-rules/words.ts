@@ -27,7 +27,7 @@ const withoutCode = (text: string) => text.replace(/^ *```[\s\S]*?^ *```/gm, bla
 /** A one-word string is a name; a string of several words is prose. */
 const standsAmongOthers = (text: string, from: number, to: number) => text[from - 1] === ' ' || text[to] === ' ';
 
-function commentsOfSql(text: string): string {
+function sqlComments(text: string): string {
   const comment = /--[^\n]*|\/\*[\s\S]*?\*\//g;
   let result = '';
   let last = 0;
@@ -41,7 +41,7 @@ function commentsOfSql(text: string): string {
 function proseOf(file: TreeFile): string {
   const { path, text } = file;
   if (path.endsWith('.md')) return withoutCode(text);
-  if (path.endsWith('.sql')) return withoutCode(commentsOfSql(text));
+  if (path.endsWith('.sql')) return withoutCode(sqlComments(text));
   return isCode(path) ? withoutCode(sourceOf(file).comments) : '';
 }
 

@@ -3,13 +3,13 @@ import type { Charged } from '@postrider/core/usage';
 import type { FieldNode } from 'graphql';
 import type { QueryCost } from './query-cost.ts';
 
-/** Points of a time series are plain numbers. This many cost as much as one object. */
-export const POINTS_OF_AN_OBJECT = 100;
+/** The number of time series points that cost as much as one object. Points are plain numbers. */
+export const POINTS_PER_OBJECT = 100;
 
 /** The maximum number of list entries in one response, regardless of their cost. */
 export const MAX_ENTRIES = 20_000;
 /** The response timeout. */
-export const LONGEST_MS = 15_000;
+export const MAX_MS = 15_000;
 
 /** The cost of one request: the requested cost, the actual cost, and the key's remaining budget. */
 export class CostMeter {
@@ -37,7 +37,7 @@ export class CostMeter {
   }
 
   /** Resets the per-response limits. Each event of a stream is a separate response. */
-  beginAnswer(): void {
+  startResponse(): void {
     this.excess = null;
     this.#entries = 0;
     this.#began = performance.now();
@@ -59,18 +59,18 @@ export class CostMeter {
         'query_too_complex',
         `The response has more than ${MAX_ENTRIES} entries. Request smaller pages or fewer lists.`,
       );
-    if (performance.now() - this.#began > LONGEST_MS)
-      return new AppError('unexpected', `The response took longer than ${LONGEST_MS / 1000} s. Request less data.`);
+    if (performance.now() - this.#began > MAX_MS)
+      return new AppError('unexpected', `The response took longer than ${MAX_MS / 1000} s. Request less data.`);
     return null;
   }
 
-  /** Credits the entries that a page came up short. */
-  noteShortPage(node: FieldNode | undefined, missing: number): void {
+  /** Credits the entries that are missing from a short page. */
+  recordShortPage(node: FieldNode | undefined, missing: number): void {
     if (node && missing > 0) this.#spared += missing * (this.#per_entry?.get(node) ?? 0);
   }
 
   /** Credits points that were charged up front but not used. */
-  noteUnused(points: number): void {
+  recordUnused(points: number): void {
     this.#spared += Math.max(0, points);
   }
 

@@ -24,7 +24,7 @@ export function formOf(document: DocumentNode): DocumentForm {
   const sizes = new Map<string, number>();
   let visited = 0;
 
-  const sizeOfFragment = (name: string): number => {
+  const fragmentSize = (name: string): number => {
     const before = sizes.get(name);
     if (before !== undefined) return before;
     const fragment = fragments.get(name);
@@ -40,7 +40,7 @@ export function formOf(document: DocumentNode): DocumentForm {
     for (const one of selections) {
       visited += 1;
       size += 1;
-      if (one.kind === Kind.FRAGMENT_SPREAD) size += sizeOfFragment(one.name.value);
+      if (one.kind === Kind.FRAGMENT_SPREAD) size += fragmentSize(one.name.value);
       else if (one.selectionSet) size += sizeOf(one.selectionSet);
     }
     return size;
@@ -51,7 +51,7 @@ export function formOf(document: DocumentNode): DocumentForm {
     if (one.kind === Kind.OPERATION_DEFINITION) selections += sizeOf(one.selectionSet);
   }
   // Fragments that no operation spreads are also validated.
-  for (const name of fragments.keys()) sizeOfFragment(name);
+  for (const name of fragments.keys()) fragmentSize(name);
   return { fragments: fragments.size, selections, visited };
 }
 

@@ -28,7 +28,7 @@ type Sizes = Readonly<Record<ListName, number>>;
 interface SchemaSizes {
   /** The average over all types. Exact for a list under `types`. */
   readonly average: Sizes;
-  /** For a type that is unknown until execution. */
+  /** The maximum over all types, for a type that is unknown until execution. */
   readonly most: Sizes;
 }
 

@@ -13,7 +13,7 @@ import { costOf, type QueryCost } from './query-cost.ts';
 
 export const MAX_POINTS = 2000;
 const MAX_FIELDS = 200;
-const DEEPEST = 12;
+const MAX_DEPTH = 12;
 const MAX_ALIASES = 20;
 const MAX_DIRECTIVES = 20;
 const MAX_TOKENS = 1000;
@@ -42,7 +42,7 @@ export const limitForm = EnvelopArmorPlugin({
   maxTokens: { n: MAX_TOKENS, ...rejection },
   maxAliases: { n: MAX_ALIASES, ...rejection },
   maxDirectives: { n: MAX_DIRECTIVES, ...rejection },
-  maxDepth: { n: DEEPEST, flattenFragments: true, ...rejection },
+  maxDepth: { n: MAX_DEPTH, flattenFragments: true, ...rejection },
 });
 
 /** Enforces the limits that need no schema, before validation rules follow the fragments. */
@@ -74,7 +74,7 @@ function costly({ points }: QueryCost): number {
 }
 
 /** Returns `extensions.cost` of a response. */
-export function toldCost(cost: CostMeter) {
+export function costExtension(cost: CostMeter) {
   const { charged, requested, actual, remaining } = cost;
   return { requested, actual, limit: charged.window.limit, remaining, resetAt: isoTime(charged.reset_at_ms) };
 }
@@ -131,7 +131,7 @@ export function limitCost(
       refunds.give(spenderOf(ctx.actor), cost.spared);
       // The first exceeded limit fails the request. Data from the other lists is not worth sending.
       const response = cost.excess ? { errors: [graphqlError(cost.excess)], data: null } : result;
-      setResult({ ...response, extensions: { ...result.extensions, cost: toldCost(cost) } });
+      setResult({ ...response, extensions: { ...result.extensions, cost: costExtension(cost) } });
     },
   };
 }

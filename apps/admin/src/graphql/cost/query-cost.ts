@@ -39,8 +39,8 @@ interface Sums {
 }
 
 const NOTHING: Sums = { points: 0, breadth: 0, introspected: 0 };
-/** This many introspection entries cost as much as one object, because each is only a few names. */
-const ENTRIES_OF_AN_OBJECT = 100;
+/** The number of introspection entries that cost as much as one object. Each entry is only a few names. */
+const ENTRIES_PER_OBJECT = 100;
 const MAX_ERRORS = 50;
 
 type Weight = number | { readonly field?: number; readonly multiplier?: number };
@@ -120,7 +120,7 @@ function walk(
 
   const ofIntrospection = ({ selectionSet }: FieldNode): Sums => {
     const introspected = introspectedEntries(schema, fragments, selectionSet);
-    return { points: introspected / ENTRIES_OF_AN_OBJECT, breadth: 1, introspected };
+    return { points: introspected / ENTRIES_PER_OBJECT, breadth: 1, introspected };
   };
 
   return { ...ofSelection(operation.selectionSet, root), per_entry };

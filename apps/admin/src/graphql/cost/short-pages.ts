@@ -33,15 +33,15 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
       }
       if (!named_type.name.endsWith('Connection')) continue;
       field.resolve = async (parent, args: Readonly<Record<string, unknown>>, g: GraphqlContext, info) => {
-        const noteHeld = (count: number) => g.cost.noteShortPage(info.fieldNodes[0], pageSize(args) - count);
+        const recordHeld = (count: number) => g.cost.recordShortPage(info.fieldNodes[0], pageSize(args) - count);
         try {
           // A field of a connection type resolves to a connection or null.
           const page = (await resolve(parent, args, g, info)) as Connection<unknown> | null;
-          if (page) noteHeld(page.edges.length);
+          if (page) recordHeld(page.edges.length);
           return page;
         } catch (error) {
           // Arguments are validated before anything is read. Any other failure may have read a lot and is charged.
-          if (error instanceof AppError && error.code === 'invalid_request') noteHeld(0);
+          if (error instanceof AppError && error.code === 'invalid_request') recordHeld(0);
           throw error;
         }
       };
@@ -50,7 +50,7 @@ export function countShortPages(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** Returns whether a list contains objects. Core limits the points of a time series. */
+/** Returns whether a list contains objects. Time series points do not count because core limits them. */
 function isCounted(type: GraphQLOutputType, named_type: GraphQLNamedType): boolean {
   return isListType(getNullableType(type)) && !isLeafType(named_type) && named_type.name !== 'StatPoint';
 }

@@ -43,7 +43,7 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
     const response =
       parsed_request instanceof AppError || cost.answered || !isRefusal(graphql_response)
         ? graphql_response
-        : await inOurShape(graphql_response, request_id);
+        : await normalizeResponse(graphql_response, request_id);
     const { limit, reset_unix } = cost.charged.window;
     for (const [name, value] of Object.entries(rateHeaders({ limit, remaining: cost.remaining, reset_unix })))
       response.headers.set(name, value);
@@ -61,10 +61,10 @@ function isRefusal({ status, headers }: Response): boolean {
   return status >= 400 || /^application\/(?:json|graphql-response\+json)\b/.test(headers.get('content-type') ?? '');
 }
 
-/** Adds our reason to errors from the GraphQL server itself, keeping its message. */
-async function inOurShape(response: Response, request_id: string): Promise<Response> {
-  const body = serverAnswer.safeParse(await response.json().catch(() => null));
-  const message = body.data?.errors[0]?.message ?? HOW_TO_ASK;
+/** Adds our reason to an error from the GraphQL server itself, keeping its message. */
+async function normalizeResponse(response: Response, request_id: string): Promise<Response> {
+  const body = server_response.safeParse(await response.json().catch(() => null));
+  const message = body.data?.errors[0]?.message ?? USAGE_HINT;
   const headers: Record<string, string> = {};
   const allow = response.headers.get('allow');
   if (allow) headers.allow = allow;
@@ -73,8 +73,8 @@ async function inOurShape(response: Response, request_id: string): Promise<Respo
   return refuse(new AppError(reason, own), request_id, headers, status);
 }
 
-const serverAnswer = z.object({ errors: z.array(z.object({ message: z.string() })) });
-const HOW_TO_ASK = 'Send a GraphQL request: POST {"query": …} as application/json, or GET ?query=….';
+const server_response = z.object({ errors: z.array(z.object({ message: z.string() })) });
+const USAGE_HINT = 'Send a GraphQL request: POST {"query": …} as application/json, or GET ?query=….';
 
 const transportErrors: Readonly<Record<number, readonly [Reason, string]>> = {
   405: ['malformed_request', 'Send a GraphQL request by POST, or by GET if it only reads.'],

@@ -52,11 +52,11 @@ export function namedErrors(log: Log, errors: readonly GraphQLError[], request_i
     if (originalError && !(originalError instanceof GraphQLError))
       log.error({ err: originalError, request_id, path }, 'a field failed');
   }
-  return errors.map((error) => copyOf(error, { ...asCoded(error), requestId: request_id }));
+  return errors.map((error) => copyOf(error, { ...codedExtensions(error), requestId: request_id }));
 }
 
 /** Errors from the parser, the validator, and variable coercion do not have a reason yet. */
-function asCoded({ extensions }: GraphQLError): Record<string, unknown> {
+function codedExtensions({ extensions }: GraphQLError): Record<string, unknown> {
   return extensions.reason === undefined
     ? { ...extensions, code: 'invalid_request', reason: 'invalid_query' }
     : { ...extensions };

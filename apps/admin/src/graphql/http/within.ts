@@ -1,11 +1,13 @@
 import { AppError } from '@postrider/core';
 
-const LONGEST_MS = 15_000;
+const MAX_MS = 15_000;
 
-/** Returns the result, or null after the timeout. A stream has started by then. */
+/**
+ * Returns the result, or null after the timeout. A stream is not cut off: its response resolves as soon as it starts.
+ */
 export async function within<T>(work: T | Promise<T>): Promise<T | null> {
   const { promise, resolve } = Promise.withResolvers<null>();
-  const patience = setTimeout(() => resolve(null), LONGEST_MS);
+  const patience = setTimeout(() => resolve(null), MAX_MS);
   try {
     return await Promise.race([work, promise]);
   } finally {
@@ -14,5 +16,5 @@ export async function within<T>(work: T | Promise<T>): Promise<T | null> {
 }
 
 export function tooSlow(): AppError {
-  return new AppError('unexpected', `The response took longer than ${LONGEST_MS / 1000} s. Request less data.`);
+  return new AppError('unexpected', `The response took longer than ${MAX_MS / 1000} s. Request less data.`);
 }

@@ -3,7 +3,7 @@ import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin, { type FieldComplexityValue } from '@pothos/plugin-complexity';
 import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError, getNamedType, isLeafType, isListType, isObjectType } from 'graphql';
-import { costOfNodes, typenameOf } from './node-ids.ts';
+import { nodesCost, typenameOf } from './node-ids.ts';
 import { pageSize } from './page-size.ts';
 import type { GraphqlContext } from './request-context.ts';
 
@@ -32,12 +32,12 @@ export const builder = new SchemaBuilder<SchemaShape>({
     decodeGlobalID: (id) => ({ typename: typenameOf(id) ?? '', id }),
     nodeQueryOptions: {
       description: 'The object with this ID, from a log, webhook or REST response; null if not found.',
-      complexity: ({ id }) => costOfNodes([id]),
+      complexity: ({ id }) => nodesCost([id]),
       resolve: (_root, { id }, _g, _info, load) => (id.typename === '' ? null : load(id)),
     },
     nodesQueryOptions: {
       description: 'Up to 100 objects by ID, in the same order.',
-      complexity: ({ ids }) => costOfNodes(ids),
+      complexity: ({ ids }) => nodesCost(ids),
       resolve: async (_root, { ids }, _g, _info, load) => {
         const known = ids.filter((id) => id.typename !== '');
         const nodes = await load(known);
@@ -87,7 +87,7 @@ builder.scalarType('BigInt', {
 });
 builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) => value });
 
-/** Returns a check of the type only. Core validates the text and rejects it with a reason. */
+/** Returns a function that checks only the type. Core validates the text and rejects it with a reason. */
 function textOf(name: string): (value: unknown) => string {
   return (value) => {
     if (typeof value === 'string') return value;

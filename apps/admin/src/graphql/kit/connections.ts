@@ -49,7 +49,7 @@ export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
   };
 }
 
-/** Returns a backward page. The list's has_more and next_cursor describe what precedes it. */
+/** Returns a backward page. The list's has_more and next_cursor describe the entries before the page. */
 export function connectionBefore<T extends { readonly id: string }>(
   list: List<T>,
   before: string | null | undefined,
@@ -74,7 +74,7 @@ export function connectionBefore<T extends { readonly id: string }>(
 export function connectionFrom<E extends { readonly id: string }, T extends { readonly id: string } = E>(
   list: List<E>,
   after: string | null | undefined,
-  nodeOf: (entry: E) => T = asItIs,
+  nodeOf: (entry: E) => T = identity,
 ): Connection<T> {
   const edges = list.data.map((entry) => new ListEdge(list, nodeOf(entry)));
   return {
@@ -93,8 +93,8 @@ export function connectionFrom<E extends { readonly id: string }, T extends { re
   };
 }
 
-/** Returns core's entry itself as the node. This is the default. */
-function asItIs<T>(entry: unknown): T {
+/** Returns core's entry unchanged as the node. This is the default. */
+function identity<T>(entry: unknown): T {
   // Without a nodeOf, the two types are the same because of the type parameter's default.
   return entry as T;
 }

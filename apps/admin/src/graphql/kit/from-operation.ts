@@ -23,7 +23,7 @@ export function call<O>(
  * Calls an operation whose input requires a lookup first. A caller without access gets the operation's own error
  * whether or not the lookup finds anything.
  */
-export async function callFound<O>(
+export async function callIfPresent<O>(
   g: GraphqlContext,
   operation: Operation<z.ZodType, O>,
   find: () => Promise<Args>,

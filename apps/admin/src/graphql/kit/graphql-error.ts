@@ -11,12 +11,12 @@ export function graphqlError(error: AppError): GraphQLError {
       fields: details.map(({ param, ...detail }) => ({
         ...detail,
         path: pathOf(param, detail.reason),
-        message: inOurWords(detail.message, detail.reason),
+        message: rewordMessage(detail.message, detail.reason),
       })),
     }),
     ...(required_scope && { requiredScope: required_scope }),
   };
-  return new GraphQLError(inOurWords(message, error.reason), { extensions });
+  return new GraphQLError(rewordMessage(message, error.reason), { extensions });
 }
 
 /** Page arguments whose names differ from those in core. */
@@ -25,14 +25,14 @@ const pageArguments: Readonly<Record<string, readonly [RegExp, string]>> = {
   invalid_cursor: [/^cursor\b/, 'after'],
 };
 
-export function inOurWords(text: string, reason: string): string {
+export function rewordMessage(text: string, reason: string): string {
   const renamed = pageArguments[reason];
   return renamed ? text.replace(...renamed) : text;
 }
 
 /** Converts a core path such as to[3].email_id to the names in this schema. */
 export function pathOf(param: string, reason: string): string[] {
-  return inOurWords(param, reason)
+  return rewordMessage(param, reason)
     .split(/[.[\]]+/)
     .filter((part) => part !== '')
     .map(camelCase);

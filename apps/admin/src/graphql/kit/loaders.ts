@@ -122,12 +122,12 @@ export function createLoaders(ctx: Context) {
   return {
     messages: byIds(ctx, readMessages),
     places: byIds(ctx, readPlaces, MAX_IDS_PER_LOOKUP),
-    messagesOfRecipients: byIds(ctx, readRecipients, MAX_IDS_PER_LOOKUP),
+    messagesByRecipient: byIds(ctx, readRecipients, MAX_IDS_PER_LOOKUP),
     attempts: pagesBy(ctx, readAttempts),
     lastAttempts: byIds(ctx, readLastAttempts),
-    // Read one at a time: each may be megabytes, and every read is recorded in the audit log.
+    // Content is read one item at a time: each may be megabytes in size, and every read is recorded in the audit log.
     contents: new DataLoader<string, EmailContent | null>(withinBudget((id) => contentOrNull(ctx, id))),
-    // One for each occurrence in a response, because each link is single-use.
+    // Creates one link for each occurrence in a response, because each link is single-use.
     contentLinks: new DataLoader<LinkedId, ContentLink, string>(
       (all) =>
         inTurn(all, ({ id, place }) =>
@@ -152,19 +152,19 @@ export function createLoaders(ctx: Context) {
     bulkFailures: byIds(ctx, readBulkFailures),
     webhooks: byIds(ctx, readWebhooks),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
-    deliveriesOfEvents: byIds(ctx, readDeliveriesOfEvents),
+    deliveriesByEvent: byIds(ctx, readDeliveriesOfEvents),
     webhookPosts: byIds(ctx, readWebhookPosts, MAX_IDS_PER_LOOKUP),
     deliveryBodies: byIds(ctx, readDeliveryBodies, MAX_IDS_PER_LOOKUP),
     jobs: byIds(ctx, readJobs),
-    jobsOfMessages: byIds(ctx, readJobsOfMessages),
-    // Small enough to read in full.
+    jobsByMessage: byIds(ctx, readJobsOfMessages),
+    // These lists are small enough to read in full.
     queues: once(async () => (await invoke(ctx, listQueues, {})).data),
     workers: once(async () => (await invoke(ctx, listWorkers, {})).data),
     heldQueues: once(async () => {
       const { data } = await invoke(ctx, listHolds, { limit: 100 });
-      const ofAll = data.find(({ scope }) => scope === 'instance');
+      const instance_hold = data.find(({ scope }) => scope === 'instance');
       return new Map<string, HoldEntry>([
-        ...(ofAll ? instanceQueues.map((name) => [name, ofAll] as const) : []),
+        ...(instance_hold ? instanceQueues.map((name) => [name, instance_hold] as const) : []),
         ...data.flatMap((hold) => (hold.scope === 'queue' ? [[hold.value, hold] as const] : [])),
       ]);
     }),
@@ -178,7 +178,7 @@ export function createLoaders(ctx: Context) {
 }
 export type Loaders = ReturnType<typeof createLoaders>;
 
-// Longer than most requests and shorter than a stream.
+// How long a cached read stays fresh: longer than most requests take, but shorter than a stream.
 const FRESH_MS = 1000;
 
 /** Caches a single read. A stream outlives the cache and reads again. */
@@ -217,7 +217,7 @@ function withinBudget<T extends Readonly<Record<'html' | 'text', string | null>>
     });
 }
 
-/** Log entries outlive the content of their messages. */
+/** Returns a message's content, or null if it is gone: log entries outlive the content of their messages. */
 async function contentOrNull(ctx: Context, id: string): Promise<EmailContent | null> {
   try {
     return await invoke(ctx, getContent, { id });

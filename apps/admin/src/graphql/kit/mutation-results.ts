@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, type ErrorDetail, errorCodes } from '@postrid
 import type { ObjectRef } from '@pothos/core';
 import { builder, type SchemaShape } from './builder.ts';
 import { enumOf } from './enums.ts';
-import { inOurWords, pathOf } from './graphql-error.ts';
+import { pathOf, rewordMessage } from './graphql-error.ts';
 
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 
@@ -24,7 +24,7 @@ const ApiError = builder.interfaceRef<Refusal>('ApiError').implement({
     reason: t.string({ resolve: ({ error }) => error.reason }),
     message: t.string({
       description: 'How to fix it.',
-      resolve: ({ error }) => inOurWords(error.message, error.reason),
+      resolve: ({ error }) => rewordMessage(error.message, error.reason),
     }),
     docsUrl: t.field({
       type: 'URL',
@@ -41,7 +41,7 @@ const FieldIssue = builder.objectRef<ErrorDetail>('FieldIssue').implement({
       resolve: ({ param, reason }) => pathOf(param, reason),
     }),
     reason: t.exposeString('reason'),
-    message: t.string({ resolve: ({ reason, message }) => inOurWords(message, reason) }),
+    message: t.string({ resolve: ({ reason, message }) => rewordMessage(message, reason) }),
   }),
 });
 
@@ -76,7 +76,7 @@ const StateError = builder.objectRef<Refusal>('StateError').implement({
 });
 
 /** The result type of each code. Null means that the error goes to errors[] instead. */
-const typeOfCode: Record<ErrorCode, string | null> = {
+const codeType: Record<ErrorCode, string | null> = {
   invalid_request: 'InvalidInputError',
   forbidden: 'ForbiddenError',
   not_found: 'NotFoundError',
@@ -90,7 +90,7 @@ const typeOfCode: Record<ErrorCode, string | null> = {
 export function resultOf<T extends object>(name: string, payload: ObjectRef<Schema, T>) {
   return builder.unionType(name, {
     types: [payload, InvalidInputError, ForbiddenError, NotFoundError, StateError],
-    resolveType: (value) => (value instanceof Refusal ? (typeOfCode[value.error.code] ?? undefined) : payload.name),
+    resolveType: (value) => (value instanceof Refusal ? (codeType[value.error.code] ?? undefined) : payload.name),
   });
 }
 
@@ -99,7 +99,7 @@ export async function outcome<T>(work: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AppError && typeOfCode[error.code] !== null) return new Refusal(error);
+    if (error instanceof AppError && codeType[error.code] !== null) return new Refusal(error);
     throw error;
   }
 }

@@ -16,7 +16,7 @@ export function claimIds(kind: IdKind, typename: string, search_points = 0): voi
  * Returns the cost of node lookups: one point each, plus one search per kind. The IDs are still plain strings when the
  * cost is computed, before the plugin decodes them, although the plugin's types do not say so.
  */
-export function costOfNodes(nodes: readonly (string | { readonly id: string })[]) {
+export function nodesCost(nodes: readonly (string | { readonly id: string })[]) {
   const ids = nodes.map((one) => (typeof one === 'string' ? one : one.id));
   if (ids.length > MAX_NODES)
     throw new AppError('query_too_complex', `nodes accepts up to ${MAX_NODES} IDs, but got ${ids.length}.`);
@@ -31,7 +31,7 @@ export function typenameOf(id: string): string | null {
 }
 
 /** The plugin resolves every node ID through a promise, but ours are available synchronously. */
-export function answerIdsAtOnce(schema: GraphQLSchema): GraphQLSchema {
+export function batchIdLookups(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;
     const { id } = type.getFields();

@@ -16,10 +16,10 @@ export function pageInput({ first, after }: PageArgs) {
  */
 export function pageSize(args: Readonly<Record<string, unknown>>): number {
   const { first, last, before } = args;
-  if (last != null || before != null) return atLeastNone(last);
-  return atLeastNone(first);
+  if (last != null || before != null) return nonNegativeSize(last);
+  return nonNegativeSize(first);
 }
 
-function atLeastNone(size: unknown): number {
+function nonNegativeSize(size: unknown): number {
   return typeof size === 'number' ? Math.max(0, size) : DEFAULT_PAGE;
 }

@@ -2,7 +2,7 @@ import type { KeyEntry } from '@postrider/core/api-keys';
 import type { DomainEntry } from '@postrider/core/domains';
 import type { EventEntry, TimelineEvent } from '@postrider/core/events';
 import type { HoldEntry } from '@postrider/core/holds';
-import type { AttemptOfMessage, LogEntry, RecipientEntry } from '@postrider/core/messages';
+import type { LogEntry, MessageAttempt, RecipientEntry } from '@postrider/core/messages';
 import type { JobView, QueueView, WorkerView } from '@postrider/core/queues';
 import type { SuppressionEntry } from '@postrider/core/suppressions';
 import type { WebhookDeliveryEntry, WebhookEntry } from '@postrider/core/webhooks';
@@ -18,7 +18,7 @@ export interface RecipientOf {
 /** Refs of types that refer to each other. Each is implemented in the file of its domain. */
 export const Message = builder.objectRef<LogEntry>('Message');
 export const Recipient = builder.objectRef<RecipientOf>('Recipient');
-export const Attempt = builder.objectRef<AttemptOfMessage>('Attempt');
+export const Attempt = builder.objectRef<MessageAttempt>('Attempt');
 export const Event = builder.objectRef<EventEntry | TimelineEvent>('Event');
 export const Domain = builder.objectRef<DomainEntry>('Domain');
 export const ApiKey = builder.objectRef<KeyEntry>('ApiKey');

@@ -6,7 +6,7 @@ import { execute } from 'graphql';
 import { z } from 'zod';
 import { PAGE_POLICY } from '../../pages/page-policy.ts';
 import { CostMeter } from '../cost/cost-meter.ts';
-import { pointsOf, toldCost } from '../cost/limits.ts';
+import { costExtension, pointsOf } from '../cost/limits.ts';
 import { costOf, type QueryCost } from '../cost/query-cost.ts';
 import { type Admission, admitKey, rateHeaders, refusalHeaders } from '../http/admit-key.ts';
 import { refusalOf } from '../http/refuse.ts';
@@ -17,8 +17,8 @@ import { createFollow } from '../streams.ts';
 import type { KnownQueries } from './known-queries.ts';
 import { type Plan, runPlan } from './plan.ts';
 
-// Bodies up to this size are read before authentication. The GraphQL server reads longer bodies after it.
-const LONGEST_BODY = 16 * 1024;
+// The largest body that is read before authentication. The GraphQL server reads larger bodies after authentication.
+const MAX_BODY_LENGTH = 16 * 1024;
 const mediaTypes = new Set(['application/graphql-response+json', 'application/json']);
 
 const bodySchema = z.strictObject({
@@ -130,7 +130,7 @@ export function createKnownAnswers(
     return {
       status: 200,
       headers: rateHeaders({ limit, remaining: cost.remaining, reset_unix }),
-      body: JSON.stringify({ ...result, extensions: { cost: toldCost(cost) } }),
+      body: JSON.stringify({ ...result, extensions: { cost: costExtension(cost) } }),
     };
   }
 
@@ -173,7 +173,7 @@ function isPlain({ method, url, headers }: IncomingMessage): boolean {
     headers['content-type'] === 'application/json' &&
     headers['content-encoding'] === undefined &&
     length > 0 &&
-    length <= LONGEST_BODY
+    length <= MAX_BODY_LENGTH
   );
 }
 

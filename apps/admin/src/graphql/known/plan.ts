@@ -126,7 +126,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
         fieldNodes: nodes,
         returnType: field.type,
         parentType: type,
-        // The same for every row, because none of our resolvers read the list index.
+        // The path is the same for every row, because none of our resolvers read the list index.
         path: { prev: undefined, key, typename: type.name },
         schema,
         fragments: Object.fromEntries(fragments),

@@ -14,7 +14,7 @@ import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 
-// In practice, fewer are active at the same time. tRPC pages through those that have ended.
+// In practice, fewer alarms are active at the same time. tRPC pages through alarms that have ended.
 const MAX_ITEMS = 100;
 
 const AlarmStatus = enumOf('AlarmStatus', alarmStatuses);

@@ -23,7 +23,7 @@ import { Actor } from './audit.ts';
 export const KeyMode = enumOf('KeyMode', keyModes);
 const KeyStatus = enumOf('KeyStatus', keyStatuses);
 
-// A time series of a few hundred points.
+// The cost of a time series with a few hundred points.
 const KEY_USAGE_POINTS = 4;
 
 claimIds('api_key', 'ApiKey');

@@ -1,5 +1,5 @@
 import { lastResponse } from '@postrider/core/delivery';
-import { type AttemptOfMessage, attemptOutcomes } from '@postrider/core/messages';
+import { attemptOutcomes, type MessageAttempt } from '@postrider/core/messages';
 import { builder } from '../kit/builder.ts';
 import { connectionOf } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
@@ -15,7 +15,7 @@ const AttemptOutcome = enumOf(
 );
 const SmtpSide = enumOf('SmtpSide', ['client', 'server', 'note']);
 
-const TlsInfo = builder.objectRef<NonNullable<AttemptOfMessage['tls']>>('TlsInfo').implement({
+const TlsInfo = builder.objectRef<NonNullable<MessageAttempt['tls']>>('TlsInfo').implement({
   fields: (t) => ({
     version: t.string({ resolve: ({ protocol }) => protocol }),
     cipher: t.exposeString('cipher'),

@@ -119,7 +119,7 @@ builder.queryField('auditVerify', (t) =>
   t.field({
     type: Verification,
     description: 'Verifies the hash chain of the audit log, up to 20,000 entries at a time.',
-    // Reads as much as many pages.
+    // Reads as many entries as many pages would.
     complexity: { field: 200, multiplier: 1 },
     args: {
       chain: t.arg({ type: AuditChain, description: 'Default: WORKSPACE.' }),

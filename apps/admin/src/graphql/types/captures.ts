@@ -18,7 +18,7 @@ import { MessageResult } from './messages.ts';
 // A message may be megabytes in size.
 const CONTENT_COST = 100;
 /** The longest effective wait, because responses time out after 15 seconds. */
-const LONGEST_WAIT = 10;
+const MAX_WAIT = 10;
 
 const CaptureHeader = builder.objectRef<CaptureDetail['headers'][number]>('CaptureHeader').implement({
   fields: (t) => ({ name: t.exposeString('name'), value: t.exposeString('value') }),
@@ -88,11 +88,11 @@ builder.queryField('captures', (t) =>
       ...pageArgs(t),
       filter: t.arg({ type: CaptureFilter }),
       wait: t.arg.int({
-        description: `Seconds to wait for the first match, up to ${LONGEST_WAIT}.`,
+        description: `Seconds to wait for the first match, up to ${MAX_WAIT}.`,
       }),
     },
     resolve: (_, { filter, wait, ...args }, g) =>
-      page(g, listCaptures, args, { ...filter, ...(wait != null && { wait: Math.min(wait, LONGEST_WAIT) }) }),
+      page(g, listCaptures, args, { ...filter, ...(wait != null && { wait: Math.min(wait, MAX_WAIT) }) }),
   }),
 );
 

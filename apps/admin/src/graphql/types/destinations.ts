@@ -4,8 +4,8 @@ import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 
-// The typical number that needs attention.
-const A_FEW = 20;
+// The typical number of destinations that need attention.
+const SAMPLE_SIZE = 20;
 
 const ClosedReason = enumOf('DestinationClosedReason', ['failing', 'limit']);
 
@@ -33,7 +33,7 @@ builder.queryField('destinations', (t) =>
   t.field({
     type: [Destination],
     description: 'Destinations that are limited, closed or held, or have waiting email. Requires operator.',
-    complexity: { field: 1, multiplier: A_FEW },
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
     resolve: async (_, __, g) => (await call(g, listDestinations, {})).data,
   }),
 );

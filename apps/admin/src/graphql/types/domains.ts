@@ -20,7 +20,7 @@ import {
 import { builder } from '../kit/builder.ts';
 import { connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
-import { call, callFound, orNull, page, present } from '../kit/from-operation.ts';
+import { call, callIfPresent, orNull, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { Domain } from '../kit/refs.ts';
@@ -190,7 +190,7 @@ builder.mutationFields((t) => ({
     description: 'Checks the DNS records now.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
-      outcome(async () => ({ domain: await callFound(g, verifyDomain, () => nameOf(g, input.id)) })),
+      outcome(async () => ({ domain: await callIfPresent(g, verifyDomain, () => nameOf(g, input.id)) })),
   }),
   domainExamine: t.field({
     type: DomainReportResult,
@@ -204,7 +204,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: DomainUpdateInput, required: true }) },
     resolve: (_, { input: { id, returnPath, dkimEd25519 } }, g) =>
       outcome(async () => ({
-        domain: await callFound(g, updateDomain, async () => ({
+        domain: await callIfPresent(g, updateDomain, async () => ({
           ...(await nameOf(g, id)),
           ...(returnPath !== undefined && { return_path: returnPath }),
           ...(dkimEd25519 !== undefined && { dkim_ed25519: dkimEd25519 }),
@@ -216,7 +216,7 @@ builder.mutationFields((t) => ({
     description: 'Starts a rotation. New keys start signing once their records have been published for a day.',
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
-      outcome(async () => ({ domain: await callFound(g, rotateKeys, () => nameOf(g, input.id)) })),
+      outcome(async () => ({ domain: await callIfPresent(g, rotateKeys, () => nameOf(g, input.id)) })),
   }),
   domainSuspend: t.field({
     type: DomainResult,
@@ -238,7 +238,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
-        await callFound(g, removeDomain, () => nameOf(g, input.id));
+        await callIfPresent(g, removeDomain, () => nameOf(g, input.id));
         return { deleted_id: input.id };
       }),
   }),

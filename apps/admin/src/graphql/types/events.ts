@@ -35,7 +35,7 @@ builder.node(Event, {
       type: 'JSON',
       description: 'The data field of webhook requests.',
       async resolve(event, _, { load }) {
-        if (!isOfTimeline(event)) return event.data;
+        if (!isTimelineEvent(event)) return event.data;
         const email = event.email_id === null ? null : await load.messages.load(event.email_id);
         return email ? eventDataOf(event, email) : (await load.events.load(event.id))?.data;
       },
@@ -43,7 +43,7 @@ builder.node(Event, {
   }),
 });
 
-function isOfTimeline(event: EventEntry | TimelineEvent): event is TimelineEvent {
+function isTimelineEvent(event: EventEntry | TimelineEvent): event is TimelineEvent {
   return 'facts' in event;
 }
 

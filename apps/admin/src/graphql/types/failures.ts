@@ -1,5 +1,5 @@
 import { failureGroups, failureKinds, type FailureGroup as Group, MAX_TREND_POINTS } from '@postrider/core/failures';
-import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
+import { POINTS_PER_OBJECT } from '../cost/cost-meter.ts';
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
@@ -42,7 +42,7 @@ builder.queryField('failureGroups', (t) =>
       reach: t.arg({ type: AccessScope }),
     },
     complexity: ({ top }) => ({
-      field: 1 + Math.ceil((Math.max(top ?? 20, 1) * MAX_TREND_POINTS) / POINTS_OF_AN_OBJECT),
+      field: 1 + Math.ceil((Math.max(top ?? 20, 1) * MAX_TREND_POINTS) / POINTS_PER_OBJECT),
       multiplier: 1,
     }),
     async resolve(_, { range, ...args }, g) {

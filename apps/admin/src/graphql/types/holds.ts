@@ -7,7 +7,7 @@ import { claimIds } from '../kit/node-ids.ts';
 import { Hold } from '../kit/refs.ts';
 import { Actor } from './audit.ts';
 
-// In practice, fewer are active at the same time. tRPC pages through those that have ended.
+// In practice, fewer holds are active at the same time. tRPC pages through holds that have ended.
 const MAX_ITEMS = 100;
 
 const HoldScope = enumOf('HoldScope', holdScopes);

@@ -66,7 +66,7 @@ builder.node(Job, {
     attempts: t.field({
       type: [JobAttempt],
       description: 'Newest first. For email, the delivery attempts.',
-      // Read one job at a time, so selecting it on a list is expensive.
+      // Attempts are read one job at a time, so selecting them on a list is expensive.
       complexity: { field: 3, multiplier: 1 },
       resolve: async ({ id }, _, g) => (await call(g, getJob, { id })).attempts,
     }),

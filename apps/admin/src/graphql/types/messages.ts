@@ -11,7 +11,7 @@ import {
   listMessagesAlone,
   listMessagesBackward,
   messageNotFound,
-  pageOfRecipients,
+  readRecipientPage,
   rescheduleMessage,
   resendMessage,
   retryMessageNow,
@@ -35,11 +35,11 @@ import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from '
 
 // A body may be megabytes, so a request may read at most ten. Points beyond its actual size are refunded.
 const CONTENT_COST = 200;
-const BYTES_OF_A_POINT = 64 * 1024;
+const BYTES_PER_POINT = 64 * 1024;
 
-async function paidContent(id: string, { load, cost }: GraphqlContext): Promise<EmailContent | null> {
+async function meteredContent(id: string, { load, cost }: GraphqlContext): Promise<EmailContent | null> {
   const content = await load.contents.load(id);
-  cost.noteUnused(CONTENT_COST - Math.max(1, Math.ceil((content ? bytesOf(content) : 0) / BYTES_OF_A_POINT)));
+  cost.recordUnused(CONTENT_COST - Math.max(1, Math.ceil((content ? bytesOf(content) : 0) / BYTES_PER_POINT)));
   return content;
 }
 
@@ -86,7 +86,7 @@ builder.node(Message, {
       description:
         'The custom headers; null once the body retention period has passed. Reads are recorded in the audit log.',
       complexity: CONTENT_COST,
-      resolve: async ({ id }, _, g) => (await paidContent(id, g))?.headers ?? null,
+      resolve: async ({ id }, _, g) => (await meteredContent(id, g))?.headers ?? null,
     }),
     lastEvent: t.field({
       type: Event,
@@ -146,7 +146,7 @@ builder.objectFields(Message, (t) => ({
     args: { ...pageArgs(t), status: t.arg({ type: RecipientStatus }) },
     resolve: (email, { status, ...args }, { ctx }) => {
       const input = { ...pageInput(args), status: status ?? null };
-      const list = pageOfRecipients(ctx, email, input);
+      const list = readRecipientPage(ctx, email, input);
       return connectionFrom(list, args.after, (entry) => ({ id: entry.id, entry, email }));
     },
   }),
@@ -175,7 +175,7 @@ builder.objectFields(Message, (t) => ({
     nullable: true,
     description: 'The job for its first open recipient. Requires operator.',
     async resolve({ id }, _, { load }) {
-      const [first] = await load.jobsOfMessages.load(id);
+      const [first] = await load.jobsByMessage.load(id);
       return first ? load.jobs.load(first.job_id) : null;
     },
   }),
@@ -193,7 +193,7 @@ builder.objectFields(Message, (t) => ({
     nullable: true,
     description: 'Its content; null once the body retention period has passed. Reads are recorded in the audit log.',
     complexity: CONTENT_COST,
-    resolve: ({ id }, _, g) => paidContent(id, g),
+    resolve: ({ id }, _, g) => meteredContent(id, g),
   }),
   raw: t.field({
     type: RawMime,
@@ -201,7 +201,7 @@ builder.objectFields(Message, (t) => ({
     description: 'The MIME source before DKIM signing; null once the body retention period has passed.',
     complexity: CONTENT_COST,
     resolve: async ({ id }, _, g) => {
-      const content = await paidContent(id, g);
+      const content = await meteredContent(id, g);
       return content && { message_id: id, size_bytes: Buffer.byteLength(content.raw) };
     },
   }),

@@ -24,7 +24,7 @@ const WorkspaceRole = enumOf(
   workspaceRoles,
   'VIEWER: reads email and domains. MEMBER: also sends and manages domains and webhooks. ADMIN: full access.',
 );
-const EntryWay = enumOf('EntryWay', entryWays, 'The first sign-in method of a new user.');
+const EntryMethod = enumOf('EntryWay', entryWays, 'The first sign-in method of a new user.');
 
 const Member = builder.objectRef<MemberEntry>('Member').implement({
   description: 'A user in one workspace. A user can belong to several, so a member has no ID.',
@@ -112,7 +112,7 @@ const MemberInviteInput = builder.inputType('MemberInviteInput', {
   fields: (t) => ({
     email: t.field({ type: 'EmailAddress', required: true }),
     role: t.field({ type: WorkspaceRole, required: true }),
-    entry: t.field({ type: EntryWay }),
+    entry: t.field({ type: EntryMethod }),
     workspaceId: t.id(),
     reason: t.string(),
   }),
@@ -164,7 +164,7 @@ builder.mutationField('memberRemove', (t) =>
 const OperatorAddInput = builder.inputType('OperatorAddInput', {
   fields: (t) => ({
     email: t.field({ type: 'EmailAddress', required: true }),
-    entry: t.field({ type: EntryWay }),
+    entry: t.field({ type: EntryMethod }),
     reason: t.string(),
   }),
 });

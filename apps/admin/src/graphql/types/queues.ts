@@ -11,7 +11,7 @@ import {
   type ScheduleView,
   setConcurrency,
 } from '@postrider/core/queues';
-import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
+import { POINTS_PER_OBJECT } from '../cost/cost-meter.ts';
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
@@ -22,7 +22,7 @@ import { TimeRange } from '../kit/time-range.ts';
 import { AuditEntry } from './audit.ts';
 
 // The typical number of queues or workers, used to compute the cost of a list.
-const A_FEW = 10;
+const SAMPLE_SIZE = 10;
 
 const Percentile = builder.objectRef<QueueView['wait'][number]>('Percentile').implement({
   fields: (t) => ({
@@ -53,7 +53,7 @@ const QueuePoint = builder.objectRef<PointOf>('QueuePoint').implement({
       type: [AuditEntry],
       description: 'Admin actions on the queue in the interval.',
       // All points share one list of actions.
-      complexity: { field: 0, multiplier: A_FEW },
+      complexity: { field: 0, multiplier: SAMPLE_SIZE },
       resolve: async ({ at, end, annotations }) =>
         (await annotations()).filter((entry) => entry.at >= at && entry.at < end),
     }),
@@ -111,7 +111,7 @@ Queue.implement({
       workers: t.field({
         type: [Worker],
         description: 'The live workers of this queue.',
-        complexity: { field: 1, multiplier: A_FEW },
+        complexity: { field: 1, multiplier: SAMPLE_SIZE },
         resolve: async ({ workers }, _, { load }) => {
           const ids = new Set(workers.map(({ id }) => id));
           return ids.size === 0 ? [] : (await load.workers()).filter(({ id }) => ids.has(id));
@@ -121,7 +121,7 @@ Queue.implement({
         type: [QueuePoint],
         args: { range: t.arg({ type: TimeRange, required: true }), maxPoints: t.arg.int({ defaultValue: 300 }) },
         complexity: ({ maxPoints }) => ({
-          field: 5 + Math.ceil(Math.max(maxPoints ?? 300, 1) / POINTS_OF_AN_OBJECT),
+          field: 5 + Math.ceil(Math.max(maxPoints ?? 300, 1) / POINTS_PER_OBJECT),
           multiplier: 1,
         }),
         resolve: async ({ name }, { range, maxPoints }, g): Promise<PointOf[]> => {
@@ -210,7 +210,7 @@ builder.queryFields((t) => ({
   queues: t.field({
     type: [Queue],
     description: 'Every queue. Requires operator.',
-    complexity: { field: 1, multiplier: A_FEW },
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
     resolve: (_, __, { load }) => load.queues(),
   }),
   queue: t.field({
@@ -223,13 +223,13 @@ builder.queryFields((t) => ({
   workers: t.field({
     type: [Worker],
     description: 'Newest first, including workers that stopped within the last day. Requires operator.',
-    complexity: { field: 1, multiplier: A_FEW },
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
     resolve: (_, __, { load }) => load.workers(),
   }),
   schedules: t.field({
     type: [Schedule],
     description: 'The cron schedules. Requires operator.',
-    complexity: { field: 1, multiplier: A_FEW },
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
     resolve: async (_, __, g) => (await call(g, listSchedules, {})).data,
   }),
 }));
@@ -239,7 +239,7 @@ builder.subscriptionField('queueStats', (t) =>
     type: [Queue],
     description: 'Queues, each time a worker measures them. Requires operator.',
     args: { names: t.arg.stringList({ description: 'Default: all.' }) },
-    complexity: { field: 1, multiplier: A_FEW },
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
     subscribe: (_, { names }, g) => g.follow(g, () => call(g, followQueues, { queues: names })),
     resolve: (queues) => [...queues],
   }),

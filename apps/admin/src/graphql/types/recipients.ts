@@ -17,7 +17,7 @@ const RecipientKind = enumOf('RecipientKind', recipientKinds);
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 type Waiting = NonNullable<RecipientEntry['waiting']>;
 
-/** A recipient that is waiting for something. */
+/** A recipient that is waiting for its scheduled time. */
 const WaitScheduled = builder.objectRef<RecipientOf>('WaitScheduled').implement({
   fields: (t) => ({
     until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
@@ -52,7 +52,7 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
-// The queue position is counted per message.
+// The cost of a queue position, which is counted per message.
 const RECIPIENT_COUNTS_COST = 5;
 
 async function placeOf({ id, email }: RecipientOf, load: Loaders): Promise<Places[number] | undefined> {
@@ -122,7 +122,7 @@ const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
   }),
 });
 
-const typeOfReason: Record<Waiting['reason'], { readonly name: string }> = {
+const reasonType: Record<Waiting['reason'], { readonly name: string }> = {
   scheduled: WaitScheduled,
   retry_backoff: WaitRetryBackoff,
   throttled: WaitThrottle,
@@ -135,7 +135,7 @@ const typeOfReason: Record<Waiting['reason'], { readonly name: string }> = {
 export const WaitReason = builder.unionType('WaitReason', {
   description: 'Why something has not been sent yet.',
   types: [WaitScheduled, WaitRetryBackoff, WaitThrottle, WaitInLine, WaitHold, WaitQueuePaused, WaitNoWorker],
-  resolveType: ({ entry }) => (entry.waiting ? typeOfReason[entry.waiting.reason].name : undefined),
+  resolveType: ({ entry }) => (entry.waiting ? reasonType[entry.waiting.reason].name : undefined),
 });
 
 const BounceClass = enumOf(
@@ -156,7 +156,7 @@ claimIds('recipient', 'Recipient');
 builder.node(Recipient, {
   id: { resolve: ({ id }) => id },
   async loadMany(ids, { load }) {
-    const emails = await load.messagesOfRecipients.loadMany(ids);
+    const emails = await load.messagesByRecipient.loadMany(ids);
     return ids.map((id, index) => {
       const email = emails[index];
       return email ? recipientOf(email, id) : null;
@@ -202,7 +202,7 @@ builder.node(Recipient, {
       nullable: true,
       description: 'The job that sends it; null when closed. Requires operator.',
       async resolve({ id, email }, _, { load }) {
-        const jobs = await load.jobsOfMessages.load(email.id);
+        const jobs = await load.jobsByMessage.load(email.id);
         const job = jobs.find(({ recipient_id }) => recipient_id === id);
         return job ? load.jobs.load(job.job_id) : null;
       },

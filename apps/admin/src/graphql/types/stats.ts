@@ -1,6 +1,6 @@
 import { accessScopes } from '@postrider/core';
 import { metrics, mostStatPoints, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
-import { POINTS_OF_AN_OBJECT } from '../cost/cost-meter.ts';
+import { POINTS_PER_OBJECT } from '../cost/cost-meter.ts';
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
@@ -59,7 +59,7 @@ builder.queryField('stats', (t) =>
         group_by: groupBy ?? 'none',
         top: top ?? null,
       });
-      return { field: 1 + Math.ceil(max / POINTS_OF_AN_OBJECT), multiplier: 1 };
+      return { field: 1 + Math.ceil(max / POINTS_PER_OBJECT), multiplier: 1 };
     },
     async resolve(_, { range, ...args }, g) {
       const { series, complete_until } = await call(g, statSeries, { ...args, ...range });

@@ -9,7 +9,7 @@ import {
 import { builder } from '../kit/builder.ts';
 import { connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
-import { call, callFound, orNull, page, present } from '../kit/from-operation.ts';
+import { call, callIfPresent, orNull, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { Event, Suppression } from '../kit/refs.ts';
@@ -97,7 +97,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
-        await callFound(g, deleteSuppression, async () => {
+        await callIfPresent(g, deleteSuppression, async () => {
           const { email } = present(await g.load.suppressions.load(input.id), suppressionNotFound(input.id));
           return { email };
         });

@@ -22,7 +22,7 @@ import {
 import { builder } from '../kit/builder.ts';
 import { connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
-import { call, callFound, page, present } from '../kit/from-operation.ts';
+import { call, callIfPresent, page, present } from '../kit/from-operation.ts';
 import { outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { Event, Webhook, WebhookDelivery } from '../kit/refs.ts';
@@ -164,7 +164,7 @@ builder.objectField(Event, 'deliveries', (t) =>
   t.field({
     type: [WebhookDelivery],
     description: 'Deliveries of this event to existing webhooks.',
-    resolve: ({ id }, _, { load }) => load.deliveriesOfEvents.load(id),
+    resolve: ({ id }, _, { load }) => load.deliveriesByEvent.load(id),
   }),
 );
 
@@ -255,7 +255,7 @@ const RecoverInput = builder.inputType('RecoverInput', {
   }),
 });
 
-/** Core accepts the string "all". GraphQL has only the list ["all"]. */
+/** Converts a list of events to core's input. Core accepts the string "all", but GraphQL has only the list ["all"]. */
 function eventsInput(events: readonly string[] | null | undefined): { readonly events?: readonly string[] | 'all' } {
   if (events == null) return {};
   return { events: events.length === 1 && events[0] === 'all' ? 'all' : events };
@@ -309,7 +309,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: TargetInput, required: true }) },
     resolve: (_, { input: { id } }, g) =>
       outcome(async () => ({
-        delivery: await callFound(g, replayWebhookDelivery, async () => {
+        delivery: await callIfPresent(g, replayWebhookDelivery, async () => {
           const { webhook_id } = present(await g.load.webhookDeliveries.load(id), deliveryNotFound(id));
           return { id: webhook_id, delivery_id: id };
         }),

@@ -54,7 +54,7 @@ export function readBuiltFiles(folder: string, hash_file: string): BuiltFiles | 
   return { release, start: start as Record<Theme, BuiltFile>, assets };
 }
 
-/** The server writes the theme into the page so that the wrong theme never flashes. */
+/** Writes the theme into the page so that the wrong theme never flashes. */
 function startPage(html: string, theme: Theme): BuiltFile {
   const themed = bytes(Buffer.from(html.replace('<html lang="en">', `<html lang="en" data-theme="${theme}">`)));
   const bodies = { identity: themed, br: bytes(brotliCompressSync(themed)), gzip: bytes(gzipSync(themed)) };

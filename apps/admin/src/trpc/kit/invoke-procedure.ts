@@ -51,7 +51,7 @@ export interface TypedProcedure<I extends z.ZodType, O> {
 /** Exposes an operation that only reads as a query (GET). */
 export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQueryProcedure<TypedProcedure<I, O>> {
   // The parser passes the raw input to invoke, which validates it. The cast restores the type of invoke's input.
-  return t.procedure.input(asItCame).query(({ ctx, input }) => run(ctx, operation, input)) as never;
+  return t.procedure.input(passThrough).query(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
 /** Exposes an operation that changes something as a mutation (POST). */
@@ -59,10 +59,10 @@ export function mutation<I extends z.ZodType, O>(
   operation: Operation<I, O>,
 ): TRPCMutationProcedure<TypedProcedure<I, O>> {
   // The cast is safe for the same reason as in query().
-  return t.procedure.input(asItCame).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
+  return t.procedure.input(passThrough).mutation(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
-export function asItCame(raw: unknown): unknown {
+export function passThrough(raw: unknown): unknown {
   return raw;
 }
 

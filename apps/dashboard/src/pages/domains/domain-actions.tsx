@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Rarely used actions on a domain. Only operators can suspend one. */
+/** Shows rarely used actions on a domain. Only operators can suspend a domain. */
 export function DomainMenu({
   domain,
   onOpen,

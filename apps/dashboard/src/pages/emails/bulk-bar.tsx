@@ -13,7 +13,7 @@ const calls: Readonly<Record<Action, (id: string) => Promise<unknown>>> = {
   resend: (id) => client.emails.resend.mutate({ id }),
 };
 
-/** Actions on the selected rows. */
+/** Shows actions for the selected rows. */
 export function BulkBar({
   chosen: selection,
   onDone,

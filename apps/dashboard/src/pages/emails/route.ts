@@ -6,7 +6,7 @@ import { contentTabs } from './content-tabs.ts';
 
 const readers = {
   tab: oneOf(...contentTabs),
-  /** The dialog of the open email, or of the selected ones. */
+  /** The dialog for the open email or for the selected emails. */
   action: oneOf('cancel', 'giveUp', 'resend', 'reschedule'),
 };
 
@@ -15,7 +15,7 @@ export const emailRoutes = [
     getParentRoute: () => shellRoute,
     path: '/emails',
     validateSearch: searchOf({
-      /** Uses the syntax of search-grammar.ts. */
+      /** The search, in the syntax of search-grammar.ts. */
       q: text,
       /** The email shown in the drawer. */
       open: text,

@@ -16,7 +16,7 @@ const quick: readonly (MailStatus | 'all')[] = [
 
 const options = quick.map((name) => [name, name === 'all' ? words.search.all : mailStates[name].word] as const);
 
-/** The list's search. It is stored in the URL once submitted. */
+/** Shows the list's search, which is stored in the URL once submitted. */
 export function SearchBar({
   text,
   unknown,

@@ -5,7 +5,7 @@ type Filter = Omit<Extract<Inputs['emails']['list'], object>, 'limit' | 'cursor'
 
 export interface Search {
   readonly filter: Filter;
-  /** Opens one email instead of a list. */
+  /** The ID of the email to open instead of a list. */
   readonly id: string | null;
   /** Words that the grammar does not recognize. */
   readonly unknown: readonly string[];
@@ -63,7 +63,7 @@ function timeOf(text: string | undefined): string | undefined {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** Returns the text with its statuses replaced by one. Null removes them. */
+/** Returns the search text with its status terms replaced by the given status. Null removes them. */
 export function withStatus(text: string, status: MailStatus | null): string {
   const rest = text.replace(/(?:^|\s)status:\S+/g, '').trim();
   return [status && `status:${status}`, rest].filter(Boolean).join(' ');

@@ -26,7 +26,7 @@ interface DetailProps {
   readonly onTab: (tab: CaptureTab) => void;
   readonly onGone: () => void;
   readonly back?: ReactNode;
-  /** Whether it is shown in a drawer, with a link to its own page. */
+  /** Whether the capture is shown in a drawer, with a link to its own page. */
   readonly drawn?: boolean;
 }
 

@@ -158,7 +158,7 @@ function LastFigures({
   );
 }
 
-/** Shows the chart from Stats. Its points link to their email. */
+/** Shows the chart from Stats. Each point links to its email. */
 function LastDay() {
   const { view = 'chart' } = useSearch({ from: '/shell/' });
   const navigate = useNavigate({ from: '/' });

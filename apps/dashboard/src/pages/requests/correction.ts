@@ -46,7 +46,7 @@ export function correctedCurl({ api, method, path, body, faults }: Request, send
 export function repaired(body: Body | null, faults: readonly Fault[], senders: readonly string[]): Body {
   const fixed = filled(body);
   const sender = `hello@${senders[0]}`;
-  // An earlier fault hides that the sender may not send, for which the next request would be rejected.
+  // An earlier fault may hide that the sender's domain may not send, which would get the next request rejected too.
   if (typeof fixed.from === 'string' && !senders.some((name) => sentBy(fixed.from, name))) fixed.from = sender;
   for (const fault of faults) repair(fixed, fault, sender);
   // Safe because compacted() maps a record to a record.
@@ -103,7 +103,7 @@ function repair(body: Body, { pointer, reason, message }: Fault, sender: string)
   else if (reason === 'no_content') holder.text = EXAMPLES.text;
   else if (reason === 'missing_field' || reason === 'invalid_email' || REQUIRED.has(name))
     holder[last] = EXAMPLES[name] ?? '…';
-  // Without `events`, a webhook would receive all of them, which is more than was requested.
+  // Without `events`, a webhook would receive every event type, which is more than was requested.
   else if (name === 'events' && !Array.isArray(holder)) holder[last] = [EVENT];
   else if (name === 'events' && !Object.values(holder).includes(EVENT)) holder[last] = EVENT;
   else if (Array.isArray(holder)) holder[Number(last)] = undefined;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useEffect } from 'react';
 import icon from '../../style/icon.svg';
 
-/** The layout of pages without a session. */
+/** Lays out pages without a session. */
 export function SignedOut({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Postrider`;

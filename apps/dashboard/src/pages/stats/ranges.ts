@@ -20,7 +20,7 @@ export function bucketTime(iso: string, bucket: Bucket, utc: boolean): string {
   return bucket === 'day' ? iso.slice(0, 10) : exactTime(iso, utc).slice(5, 16);
 }
 
-/** Returns the Emails search for what a point counts. */
+/** Returns the Emails search for the email that a point counts. */
 export function mailsOf(iso: string, bucket: Bucket): string {
   const end = new Date(Date.parse(iso) + bucketMs[bucket]);
   return `after:${iso} before:${end.toISOString()}`;

@@ -71,7 +71,7 @@ export function StatsPage() {
   );
 }
 
-/** Rounded down to a whole bucket so that the query key changes only once per bucket. */
+/** Returns the start of a range, rounded down to a whole bucket so that the query key changes only once per bucket. */
 function useSince(range: Range): string {
   const { bucket, length_ms } = ranges[range];
   const step = bucketMs[bucket];
@@ -85,7 +85,10 @@ function sum(stats: Stats, metric: string): number {
     .reduce((total, { points }) => points.reduce((part, { value }) => part + (value ?? 0), total), 0);
 }
 
-/** Email canceled before it was sent is not a sending result, so the shares exclude it. */
+/**
+ * Summarizes sending results in a sentence. The shares exclude email canceled before it was sent, which has no sending
+ * result.
+ */
 function answerOf(stats: Stats, canceled: number, captures: boolean): string {
   const [all = 0, delivered = 0, bounced = 0] = ['accepted', 'delivered', 'bounced'].map((metric) =>
     sum(stats, metric),
@@ -102,7 +105,7 @@ interface ViewProps {
   readonly onView: (view: ChartView) => void;
 }
 
-/** Durations are for admins only because they also reveal details about the machine. */
+/** Shows durations. They are for admins only because they also reveal details about the machine. */
 function Durations({ since, range, view, onView }: ViewProps & { readonly since: string; readonly range: Range }) {
   const allowed = may(useMe(), 'admin');
   const utc = useStore(inUtc);

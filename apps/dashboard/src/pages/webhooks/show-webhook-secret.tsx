@@ -4,7 +4,7 @@ import { Notice } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { words } from './strings.ts';
 
-/** The only place where an endpoint's secret is shown. */
+/** Shows an endpoint's secret, which is shown nowhere else. */
 export function ShowWebhookSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   return (
     <SecretDialog title={words.secret.title} words={words.secret} onClose={onClose}>

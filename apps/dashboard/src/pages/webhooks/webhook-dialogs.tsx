@@ -52,7 +52,7 @@ export function RecoverWebhook({ id, onClose }: Closing & { readonly id: string 
   );
 }
 
-/** In the format of the input: local time, to the minute. */
+/** Returns the time an hour ago in the format of the input: local time, to the minute. */
 function hourAgo(): string {
   const at = new Date(nowMs() - HOUR_MS);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

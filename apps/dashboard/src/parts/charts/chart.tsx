@@ -8,7 +8,7 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[];
 }
 
-/** Something that happened at a point. */
+/** An event marked at a point. */
 export interface ChartMark {
   readonly at: number;
   readonly text: string;
@@ -21,7 +21,7 @@ export interface ChartProps {
   readonly series: readonly ChartSeries[];
   readonly format: (value: number) => string;
   readonly marks?: readonly ChartMark[];
-  /** Opens what a point counts, on click or Enter. */
+  /** Opens the items that a point counts, on click or Enter. */
   readonly onPick?: (at: number) => void;
 }
 

@@ -18,11 +18,14 @@ interface DialogFormProps<T> {
   readonly run: (form: FormData) => Promise<T>;
   readonly onDone: (result: T) => void;
   readonly onClose: () => void;
-  /** Renders the fields, given the messages of invalid ones. An error that names no field is shown above. */
+  /**
+   * Renders the fields, given the messages of the invalid fields. An error that names no field is shown above the
+   * fields.
+   */
   readonly children?: (problems: ReadonlyMap<string, string>) => ReactNode;
 }
 
-/** A dialog's form with its two buttons. The result may be a secret, so it is never cached. */
+/** Renders a dialog's form with its two buttons. The result may be a secret, so it is never cached. */
 export function DialogForm<T>(props: DialogFormProps<T>) {
   const { title, submit, keep = words.cancel, danger = false, run, onDone, onClose, children } = props;
   const [busy, setBusy] = useState(false);
@@ -66,7 +69,7 @@ export interface FormDialogProps<T> extends Omit<DialogFormProps<T>, 'onDone'> {
   readonly about?: ReactNode;
   /** Called once the dialog has closed. */
   readonly onDone?: (result: T) => void;
-  /** Renders what replaces the form after it succeeds, such as a secret to copy. Without it, the dialog closes. */
+  /** Renders the view that replaces the form on success, such as a secret to copy. If omitted, the dialog closes. */
   readonly next?: (result: T) => ReactNode;
   /** The equivalent action in each API. */
   readonly call?: Call;

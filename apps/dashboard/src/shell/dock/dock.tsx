@@ -9,7 +9,7 @@ import { words } from './strings.ts';
 
 type Name = keyof typeof words.tabs;
 
-/** Live panels over any page: events, rejected requests, webhook deliveries, and a GraphQL console. */
+/** Shows live panels over any page: events, rejected requests, webhook deliveries, and a GraphQL console. */
 export function Dock({ onClose }: { readonly onClose: () => void }) {
   const me = useMe();
   const [tab, setTab] = useState<Name>('events');

@@ -11,7 +11,7 @@ const aPreview: UseCase['given'] = async (world, workspace_id, number) => {
 
 const aBulk: UseCase['given'] = async (world, workspace_id, number) => {
   const ctx = world.as(workspace_id);
-  // Canceled because open operations are limited per workspace and no worker runs here.
+  // Open operations are canceled because they are limited per workspace and no worker runs here.
   const { data } = await invoke(ctx, listBulk, { limit: 100 });
   const open = data.filter(({ finished_at }) => finished_at === null);
   if (open.length >= 15) for (const { id } of open) await invoke(ctx, cancelBulk, { id });

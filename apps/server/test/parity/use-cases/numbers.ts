@@ -141,7 +141,7 @@ export const numbers = [
       },
     }),
     scope: 'admin',
-    // GraphQL returns it for each series.
+    // GraphQL returns `complete_until` for each series.
     varying: ['complete_until'],
     bad: { top: 31 },
   }),

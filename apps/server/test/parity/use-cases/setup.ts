@@ -27,7 +27,7 @@ export async function send(world: World, workspace_id: string, number: number, e
     tags: ['parity'],
     ...extra,
   });
-  // Events are ordered by id, and ids have millisecond precision, so the clock has to move.
+  // Events are ordered by ID, and IDs have millisecond precision, so the clock has to advance.
   await world.clock.advance(1);
   return { input: { id } };
 }

@@ -191,7 +191,7 @@ export const webhooks = [
     ),
     given: tested,
     target: 'delivery_id',
-    // GraphQL takes no webhook id, and another workspace's delivery is rejected before this check.
+    // GraphQL takes no webhook ID, and another workspace's delivery is rejected before this check.
     foreign: false,
     writes: true,
   }),

@@ -16,7 +16,7 @@ import type { Plan } from './plan.ts';
 const CANDIDATES = 1000;
 const COUNTED_AT_ONCE = 10_000;
 
-/** Replays webhook deliveries of one endpoint with the same event ids. Pending ones are posted anyway. */
+/** Replays webhook deliveries of one endpoint with the same event ids. Pending deliveries are posted anyway. */
 export function replayPlan({ workspace_id, cutoff_at, filter }: BulkCommand): Plan {
   const { webhook_id, status, since, until } = parseFilter(deliveryFilterSchema, filter);
   const states: WebhookDeliveryState[] = (status ?? ['failed']).filter((state) => state !== 'pending');

@@ -1,5 +1,5 @@
 import { countDeadJobs, nextDeadJobs, reviveJobs } from '@postrider/queue';
-import { jobId, uuidOfJob } from '../../queues/index.ts';
+import { jobId, jobUuid } from '../../queues/index.ts';
 import type { BulkCommand } from '../command.ts';
 import { earlierOf, jobFilterSchema, parseFilter } from './filters.ts';
 import type { Plan } from './plan.ts';
@@ -22,7 +22,7 @@ export function redrivePlan({ cutoff_at, filter }: BulkCommand): Plan {
     passedOver: async () => [],
     warnings: [],
     async act(tx, _services, ids) {
-      const uuids = new Map(ids.map((id) => [id, uuidOfJob(id) ?? '']));
+      const uuids = new Map(ids.map((id) => [id, jobUuid(id) ?? '']));
       const revived = await reviveJobs(tx, queue, [...uuids.values()]);
       return ids.map((item_id) =>
         revived.has(uuids.get(item_id) ?? '')

@@ -8,7 +8,7 @@ import {
   entriesOf,
   filterOf,
   giveUp,
-  type Hopeless,
+  type HopelessRecipient,
   type LockedRecipient,
   lockDeferred,
   lockHopeless,
@@ -146,13 +146,13 @@ function sumsOf(counts: readonly PassedOver[]): PassedOver[] {
 }
 
 /** Returns why a locked message no longer matches the filter; null if it does. */
-type Still = () => Promise<(id: string) => Reason | null>;
+type Recheck = () => Promise<(id: string) => Reason | null>;
 type Act = (
   tx: Tx,
   services: Services,
   command: BulkCommand,
   ids: readonly string[],
-  recheck: Still,
+  recheck: Recheck,
 ) => Promise<readonly Receipt[]>;
 
 const actions: Record<MessageAction, Act> = {
@@ -178,7 +178,7 @@ const actions: Record<MessageAction, Act> = {
   async give_up(tx, services, { actor, workspace_id }, ids, recheck) {
     const outcomes = await lockHopeless(tx, actor, workspace_id, ids);
     const stray = await recheck();
-    const choice = choose<Hopeless>(ids, (id) => {
+    const choice = choose<HopelessRecipient>(ids, (id) => {
       const one = outcomes.get(id);
       if (!one) return 'message_not_found';
       return one instanceof AppError ? one.reason : (stray(id) ?? one);

@@ -32,7 +32,7 @@ export interface Plan {
   check(ctx: ActorContext): Promise<void>;
   next(sql: Sql | Tx, position: string | null, count: number): Promise<WalkStep>;
   count(sql: Sql, max: number): Promise<MatchCount>;
-  /** Items that match the filter but that the action skips, by reason. */
+  /** Returns the items that match the filter but that the action skips, by reason. */
   passedOver(sql: Sql, max: number): Promise<readonly PassedOver[]>;
   /** Shown in the preview. */
   readonly warnings: readonly string[];

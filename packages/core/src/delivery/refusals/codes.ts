@@ -21,7 +21,7 @@ export const exactTexts = {
   'policy of Facebook': { category: 'policy', text: /\b(?:RCP-P[2-9]|POL-P\d|INT-P\d|CON-P\d)\b/ },
 } as const satisfies Record<string, RefusalRule>;
 
-/** RFC 3463, RFC 5248 and the IANA registry, for when no words decided. Exact details come before their subjects. */
+/** RFC 3463, RFC 5248 and the IANA registry, used if no words matched. Exact details come before their subjects. */
 export const statusCodes = {
   'mailbox status of the book': { category: 'mailbox', status: ['1.1', '1.3', '1.6'], hard: true, suppress: true },
   // Exchange Online uses the code of a null MX (RFC 7505) for a recipient that is not in the directory.

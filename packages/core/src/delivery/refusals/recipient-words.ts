@@ -2,7 +2,7 @@ import { phrases, type RefusalRule } from './rule.ts';
 
 // Words about the recipient: mailboxes that are full, out of use, or nonexistent, and domains without mail.
 
-/** Before everything about a mailbox: some servers send these texts with 5.2.1, 5.1.1 or 5.7.1. */
+/** Come before all words about a mailbox, because some servers send these texts with 5.2.1, 5.1.1 or 5.7.1. */
 export const quotaWords = {
   'mailbox is full': {
     category: 'quota',
@@ -24,7 +24,7 @@ export const quotaWords = {
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** Before the words for a nonexistent mailbox: its owner may come back, so it is not suppressed. */
+/** Come before the words for a nonexistent mailbox: the owner may come back, so the address is not suppressed. */
 export const disabledWords = {
   'mailbox is disabled': {
     category: 'mailbox',

@@ -23,8 +23,8 @@ export function replyInText(text: string): ReplyText | null {
   for (const place of PLACES) {
     const match = place.exec(text);
     if (!match?.[1]) continue;
-    const start = match.index + match[0].length - lengthOfCode(match[0], match[1]);
-    return readSaid(continued(text.slice(start, start + 4000), match[1]));
+    const start = match.index + match[0].length - codeLength(match[0], match[1]);
+    return readRecord(continued(text.slice(start, start + 4000), match[1]));
   }
   return null;
 }
@@ -40,7 +40,7 @@ export function isClassAlone(status: string): boolean {
 }
 
 /** Parses one reply as written by a server or a report, even if its code is not at the start. */
-export function readSaid(diagnostic: string): ReplyText {
+export function readRecord(diagnostic: string): ReplyText {
   const line = unwrapped(diagnostic).replace(/^([45]\d\d)[ -]+(?=\1[ -])/, '');
   const reply = readReply(line.replace(/^([45]\d\d), */, '$1 '));
   if (reply === null) return { code: null, enhanced: statusInText(line), text: line };
@@ -48,7 +48,7 @@ export function readSaid(diagnostic: string): ReplyText {
   return { code: reply.code, enhanced, text: reply.text };
 }
 
-// Cisco's gateways and some others put the server's reply behind their own status.
+// Cisco's gateways and some others put the server's reply after their own status.
 const WRAPPED = /^[45]\.[\dx]\.\d+ - (?:[a-z][^'"\n]{0,80}?) ([45]\d\d)[ -]*'+(.*?)'+(?: \(delivery attempts.*)?$/is;
 
 function unwrapped(line: string): string {
@@ -56,7 +56,7 @@ function unwrapped(line: string): string {
   return code === undefined ? line : `${code} ${words}`;
 }
 
-function lengthOfCode(matched: string, code: string): number {
+function codeLength(matched: string, code: string): number {
   return matched.length - matched.lastIndexOf(code);
 }
 

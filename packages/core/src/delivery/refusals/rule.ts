@@ -1,4 +1,4 @@
-/** What a rejection is about. Only faults of the address itself lead to suppression. */
+/** The subject of a rejection. Only faults of the address itself lead to suppression. */
 export const refusalCategories = [
   'mailbox',
   'domain',
@@ -30,7 +30,7 @@ export interface RefusalRule {
   readonly suppress?: true;
   /** The server replies 5xx although a later attempt may succeed. */
   readonly for_now?: true;
-  /** So vague that any other text about the same message takes precedence. */
+  /** The words are so vague that any other text about the same message takes precedence. */
   readonly weak?: true;
 }
 

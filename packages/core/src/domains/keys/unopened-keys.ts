@@ -1,6 +1,6 @@
 import type { Services } from '../../operation/context.ts';
 import { encryptionPurpose } from '../records/dkim-keys.ts';
-import { pageOfEncryptedKeys } from '../store.ts';
+import { readEncryptedKeyPage } from '../store.ts';
 
 const PAGE = 1000;
 
@@ -8,7 +8,7 @@ const PAGE = 1000;
 export async function unopenedKeys({ sql, encryption }: Pick<Services, 'sql' | 'encryption'>): Promise<string[]> {
   const unopened: string[] = [];
   for (let after: string | null = ''; after !== null; ) {
-    const rows = await pageOfEncryptedKeys(sql, after, PAGE);
+    const rows = await readEncryptedKeyPage(sql, after, PAGE);
     for (const { id, encrypted_private_key } of rows) {
       try {
         encryption.decrypt(encrypted_private_key, encryptionPurpose(id)).fill(0);

@@ -1,4 +1,4 @@
-import { type DnsAnswer, isOfGiven } from '@postrider/net';
+import { type DnsAnswer, isConfiguredServerError } from '@postrider/net';
 import { getDomain } from 'tldts';
 import { type ExpectedRecord, OWNERSHIP, type Site, tagsOf } from './dns-records.ts';
 
@@ -18,7 +18,7 @@ export interface Evidence {
   readonly answer: DnsAnswer;
   /** The response of a cache, if the main response is authoritative. */
   readonly cached: DnsAnswer | null;
-  /** Other names where it was looked up, because it is not right at its own. */
+  /** Other names at which the record was looked up, because it is not right at its own name. */
   readonly elsewhere: readonly {
     readonly kind: 'host_doubled' | 'wrong_name';
     readonly fqdn: string;
@@ -38,7 +38,7 @@ export interface SpfFacts {
   readonly unknown: string | null;
 }
 
-/** What DMARC compares with the From domain. */
+/** The facts from which DMARC alignment with the From domain is judged. */
 export interface Alignment {
   readonly name: string;
   readonly envelope: string;
@@ -49,7 +49,7 @@ export interface Alignment {
 export interface Finding {
   readonly diagnosis: Diagnosis;
   readonly found: readonly string[];
-  /** Where else or how often it was found, or the lookup error. */
+  /** Where else or how often the record was found, or the lookup error. */
   readonly detail: string | null;
   /** How long caches may retain the values found. */
   readonly ttl_seconds: number | null;
@@ -66,7 +66,7 @@ export interface Observation {
 
 interface DiagnosisRow {
   readonly status: RecordStatus;
-  /** How to fix it, in one sentence; null if nothing is wrong. */
+  /** How to fix the record, in one sentence; null if nothing is wrong. */
   readonly advice: ((record: ExpectedRecord, detail: string) => string) | null;
 }
 
@@ -126,12 +126,12 @@ export const diagnoses = {
   lookup_failed: {
     status: 'lookup_error',
     advice: (_, reason) =>
-      `The lookup failed, because ${reason}: ${isOfGiven(reason) ? 'this says nothing about the domain; check that setting, and that its servers can be reached from here' : 'check the name servers of the domain'}`,
+      `The lookup failed, because ${reason}: ${isConfiguredServerError(reason) ? 'this says nothing about the domain; check that setting, and that its servers can be reached from here' : 'check the name servers of the domain'}`,
   },
 } as const satisfies Record<string, DiagnosisRow>;
 export type Diagnosis = keyof typeof diagnoses;
 
-// The keys of the table are its names, and there is at least one.
+// The cast is safe because the keys of the table are the diagnoses, and there is at least one.
 export const diagnosisNames = Object.keys(diagnoses) as [Diagnosis, ...Diagnosis[]];
 
 function otherValue(purpose: ExpectedRecord['purpose'], value: string): string {
@@ -165,7 +165,7 @@ function hours(seconds: number): string {
   return count === 1 ? 'an hour' : `${count} hours`;
 }
 
-// Limits what is shown and stored of the responses; the diagnosis uses all of them.
+// Limits the values that are shown and stored; the diagnosis uses all of them.
 export const MAX_SHOWN = 10;
 const MAX_OBSERVED = 5;
 
@@ -243,7 +243,7 @@ export function judge(
       if (values.length === 0) return 'missing';
       return values.some((text) => hostOf(text) === hostOf(expected.value)) ? 'right' : 'mismatch';
     case 'spf':
-      // RFC 7208 section 4.5: with several, receivers report an error.
+      // RFC 7208 section 4.5: with several records, receivers report an error.
       if (records.length > 1) return 'two_records';
       if (records.length === 0) return 'missing';
       return site.relayed || spf?.names_service || namesService(records[0] ?? '', site) ? 'right' : 'mismatch';
@@ -278,7 +278,7 @@ export function spfRecords(texts: readonly string[]): string[] {
 function judgeDkim(value: string, texts: readonly string[], records: readonly string[]): RecordVerdict {
   if (texts.length === 0) return 'missing';
   if (isInPieces(value, texts)) return 'split_wrongly';
-  // RFC 6376 section 3.6.2.2: with several, the result is undefined.
+  // RFC 6376 section 3.6.2.2: with several records, the result is undefined.
   if (records.length > 1) return 'two_records';
   const [record = ''] = records;
   const verdict = judgeKey(value, record);

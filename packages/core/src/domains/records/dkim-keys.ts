@@ -44,7 +44,7 @@ export async function generateEd25519(): Promise<KeyObject> {
   return privateKey;
 }
 
-// Until then caches may hold a negative response, or the record of a key that had the same selector.
+// Until this time has passed, caches may hold a negative response, or the record of a key that had the same selector.
 const LATER_WAIT_SECONDS = 86_400;
 
 /** Encrypts the keys, each under its own selector; RSA first, which every receiver supports. */

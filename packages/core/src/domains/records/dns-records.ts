@@ -23,7 +23,7 @@ export interface ExpectedRecord {
 export interface Site {
   readonly helo_name: string;
   readonly return_path_domain: string | null;
-  /** Messages leave only through relays, whose addresses only their owner knows. */
+  /** Whether messages leave only through relays, whose addresses only their owner knows. */
   readonly relayed: boolean;
 }
 

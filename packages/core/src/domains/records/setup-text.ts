@@ -6,7 +6,7 @@ import { serverNameAdvice } from './dns-records.ts';
 type RecordEntry = z.output<typeof recordSchema>;
 
 // RFC 1035 section 3.3: a character-string holds at most 255 octets.
-const LONGEST_STRING = 255;
+const MAX_STRING_LENGTH = 255;
 
 /** Formats the records as a zone file fragment (RFC 1035 section 5), to paste or import. */
 export function zoneFile(name: string, records: readonly RecordEntry[]): string {
@@ -19,7 +19,7 @@ export function zoneFile(name: string, records: readonly RecordEntry[]): string 
 
 function dataOf({ type, value }: RecordEntry): string {
   if (type !== 'TXT') return `${value}.`;
-  const strings = value.match(new RegExp(`.{1,${LONGEST_STRING}}`, 'gs')) ?? [''];
+  const strings = value.match(new RegExp(`.{1,${MAX_STRING_LENGTH}}`, 'gs')) ?? [''];
   return strings.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(' ');
 }
 

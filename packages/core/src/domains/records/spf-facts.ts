@@ -2,7 +2,7 @@ import type { DnsLookup } from '@postrider/net';
 import { namesService, type SpfFacts, spfRecords, textsOf } from './diagnose.ts';
 import type { Site } from './dns-records.ts';
 
-// RFC 7208 section 4.6.4. One more lookup proves the excess, so a record cannot cause more.
+// RFC 7208 section 4.6.4. Counting stops one lookup above the limit, so that a record cannot cause more.
 const MAX_LOOKUPS = 10;
 
 /** Counts the lookups that an SPF record causes, and searches its includes for this service. */
@@ -20,7 +20,7 @@ export async function spfFacts(dns: DnsLookup, record: string, site: Site): Prom
       // A macro depends on the message, so it is only counted.
       if (target === undefined || target.includes('%')) continue;
       const answer = await dns.lookup(target, 'TXT');
-      // Its contents are unknown, and further includes might take as long.
+      // The contents of this include are unknown, and further includes might take as long.
       if (answer.kind === 'error') return { lookups, names_service, unknown: answer.message };
       const [included] = spfRecords(textsOf(answer));
       if (included === undefined) continue;

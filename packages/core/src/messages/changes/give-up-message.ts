@@ -15,7 +15,7 @@ import { accessProblem, requireKept, type Unsent } from './unsent.ts';
 import { type LockedRecipient, lockMailOf, lockRecipientsOf, markGivingUp } from './unsent-store.ts';
 
 /** A locked message whose open recipients are to be given up. */
-export interface Hopeless {
+export interface HopelessRecipient {
   /** Attempted before and waiting for a retry. */
   readonly tried: readonly LockedRecipient[];
   /** Being sent to; the current attempt is their last. */
@@ -61,11 +61,11 @@ export async function lockHopeless(
   actor: Actor,
   workspace_id: string,
   ids: readonly string[],
-): Promise<Map<string, Hopeless | AppError>> {
+): Promise<Map<string, HopelessRecipient | AppError>> {
   const messages = new Map((await lockMailOf(tx, workspace_id, ids)).map((row) => [row.id, row]));
   const people = Map.groupBy(await lockRecipientsOf(tx, workspace_id, ids), (row) => row.message_id);
   return new Map(
-    ids.map((id): [string, Hopeless | AppError] => {
+    ids.map((id): [string, HopelessRecipient | AppError] => {
       const message = messages.get(id);
       const problem = accessProblem(actor, id, message);
       if (problem || !message) return [id, problem ?? messageNotFound(id)];
@@ -86,7 +86,7 @@ export async function giveUp(
   tx: Tx,
   services: Pick<Services, 'clock'>,
   workspace_id: string,
-  mails: readonly Hopeless[],
+  mails: readonly HopelessRecipient[],
 ): Promise<void> {
   const now_ms = services.clock.now();
   const attempted = mails.flatMap((mail) => mail.tried);

@@ -9,10 +9,10 @@ import { oldestKept } from '../../operation/retention.ts';
 import {
   behindId,
   collectBackward,
+  collectedPage,
   collectPage,
   type FilteredRows,
   idRange,
-  pageOfCollected,
 } from '../../paging/candidate-pages.ts';
 import {
   backwardFields,
@@ -44,7 +44,7 @@ export const listMessages = operation({
   summary: 'List emails, newest first',
   input,
   output: listOf(logEntrySchema),
-  run: (ctx, query) => pageOfLog(ctx, query, () => true),
+  run: (ctx, query) => readLogPage(ctx, query, () => true),
 });
 
 /** Lists the same page without recipients: those of closed messages are not read and stay empty. */
@@ -56,7 +56,7 @@ export const listMessagesAlone = operation({
   summary: 'List emails, newest first, without recipients if possible',
   input,
   output: listOf(logEntrySchema),
-  run: (ctx, query) => pageOfLog(ctx, query, ({ status }) => openStates.some((open) => open === status)),
+  run: (ctx, query) => readLogPage(ctx, query, ({ status }) => openStates.some((open) => open === status)),
 });
 
 /** Returns the page before a cursor, or the last page of the log; newest first. */
@@ -78,7 +78,7 @@ export const listMessagesBackward = operation({
     const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message')).toReversed();
     const { rows, edge } = await collectParts(ctx, parts, last + 1, true);
     const page_rows = rows.slice(-last);
-    const recipients = await recipientsOfRows(ctx, page_rows);
+    const recipients = await recipientsByMessage(ctx, page_rows);
     const has_more = rows.length > last || edge !== null;
     const data = page_rows.map((row) => logEntry(row, recipients.get(row.id) ?? []));
     return withCursors(scope, {
@@ -121,12 +121,15 @@ async function collectParts(
   return { rows, edge: null };
 }
 
-async function recipientsOfRows(ctx: ActorContext, rows: readonly MessageRow[]): Promise<Map<string, RecipientRow[]>> {
+async function recipientsByMessage(
+  ctx: ActorContext,
+  rows: readonly MessageRow[],
+): Promise<Map<string, RecipientRow[]>> {
   const ids = rows.map((row) => row.id);
   return ids.length === 0 ? new Map() : recipientsOf(ctx.sql, ctx.actor.workspace_id, ids, await workersSeen(ctx));
 }
 
-async function pageOfLog(
+async function readLogPage(
   ctx: ActorContext,
   { limit, cursor, ...filters }: z.output<typeof input>,
   needsRecipients: (row: MessageRow) => boolean,
@@ -138,8 +141,8 @@ async function pageOfLog(
   const filter = { ...filterOf(filters), mode };
   const parts = keptParts(range, filter, oldestKept(ctx, 'messages', 'message'));
   const page = await collectParts(ctx, parts, limit + 1, false);
-  const recipients = await recipientsOfRows(ctx, page.rows.slice(0, limit).filter(needsRecipients));
-  return pageOfCollected(scope, page, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
+  const recipients = await recipientsByMessage(ctx, page.rows.slice(0, limit).filter(needsRecipients));
+  return collectedPage(scope, page, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
 }
 
 /** Returns one index walk per filter, or a walk of everything without filters. */

@@ -258,7 +258,7 @@ export async function contentOf(
 }
 
 /** Returns a page of attempts per message, oldest first. Served by the primary key. */
-export async function pagesOfAttempts(
+export async function readAttemptPages(
   sql: Sql,
   workspace_id: string,
   positions: readonly { readonly id: string; readonly behind: string }[],
@@ -322,7 +322,7 @@ export async function attemptsNear(
 }
 
 /** Returns the messages of recipients, searched in the id range of each. */
-export async function messagesOfRecipients(
+export async function readMessagesByRecipient(
   sql: Sql,
   workspace_id: string,
   ranges: readonly { readonly id: string; readonly from: string; readonly before: string }[],

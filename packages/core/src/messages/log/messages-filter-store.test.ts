@@ -167,9 +167,9 @@ async function readLeast(work: () => Promise<void>): Promise<{ rows: number; pag
 }
 
 // Measured for ten messages and each of their lookups; a lookup in the wrong index reads 60 more pages.
-const askedOf = (filter: Partial<MessageFilter>) =>
+const conditionCount = (filter: Partial<MessageFilter>) =>
   countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
-const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * askedOf(filter);
+const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * conditionCount(filter);
 
 it.each(lookUps)('%s is looked up in its index, with a query plan created on empty tables', async (_name, filter) => {
   let count = 0;
@@ -179,7 +179,7 @@ it.each(lookUps)('%s is looked up in its index, with a query plan created on emp
 
   expect(count).toBe(10);
   // Per message, one index entry for each filter, then the message and its recipient.
-  expect(rows).toBeLessThanOrEqual(count * (3 + askedOf(filter)));
+  expect(rows).toBeLessThanOrEqual(count * (3 + conditionCount(filter)));
   expect(pages).toBeLessThan(pagesOf(filter));
 });
 

@@ -179,7 +179,7 @@ export async function messagesAmong(
   oldest_first = false,
 ): Promise<Candidates<MessageRow>> {
   const [order, edge] = oldest_first ? [sql`asc`, sql`max(id)`] : [sql`desc`, sql`min(id)`];
-  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const passing = matchingRows(sql, workspace_id, driver, filter, matchedCandidates(sql));
   const ids = sql`array(select p.id from (${passing}) p order by p.id ${order} limit ${limit})`;
   const message = sql`select ${messageColumns(sql)} from messages m where m.workspace_id = ${workspace_id}`;
   const source = looksUpArrays(sql)
@@ -197,12 +197,12 @@ export async function messagesAmong(
 }
 
 /** Returns the candidate ids, in the order of the indexes in which they are looked up. */
-function metIn(sql: Sql | Tx): Fragment {
+function matchedCandidates(sql: Sql | Tx): Fragment {
   return sql`select c.id from candidates c order by c.id`;
 }
 
 /** Returns ids that pass all filters other than the driver's. */
-function passingOf(
+function matchingRows(
   sql: Sql | Tx,
   workspace_id: string,
   driver: Driver,
@@ -229,7 +229,7 @@ export async function idsAmong(
   count: number,
   limit: number,
 ): Promise<MatchingIds> {
-  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const passing = matchingRows(sql, workspace_id, driver, filter, matchedCandidates(sql));
   const [row] = await sql<MatchingIds[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
@@ -246,7 +246,7 @@ export async function countAmong(
   range: IdRange,
   count: number,
 ): Promise<{ readonly passed: number; readonly examined: number; readonly edge: string | null }> {
-  const passing = passingOf(sql, workspace_id, driver, filter, metIn(sql));
+  const passing = matchingRows(sql, workspace_id, driver, filter, matchedCandidates(sql));
   const [row] = await sql<{ passed: number; examined: number; edge: string | null }[]>`
     with candidates as materialized (${candidates(sql, workspace_id, driver, range, count)})
     select (select count(*)::int from candidates) as examined, (select min(id) from candidates) as edge,
@@ -268,7 +268,7 @@ export async function stillMatching(
       select from messages m
       where m.workspace_id = ${workspace_id} and m.id = p.id and m.created_at < ${before} limit 1
     ) m`;
-  const passing = passingOf(tx, workspace_id, { kind: 'all' }, filter, known);
+  const passing = matchingRows(tx, workspace_id, { kind: 'all' }, filter, known);
   const rows = await tx<{ id: string }[]>`${passing}`;
   return new Set(rows.map((row) => row.id));
 }

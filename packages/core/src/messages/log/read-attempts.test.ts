@@ -26,7 +26,7 @@ async function events(count: number, at: number, message_id = newId('message', a
     select ${world.workspace_id}, id, 'email.delivered', ${message_id}, 1, '{}', clock_now() from unnest(${ids}::uuid[]) id`;
 }
 
-const neverMade = (count: number, at: number) =>
+const absentIds = (count: number, at: number) =>
   Array.from({ length: count }, (_, index) => newId('attempt', at + index));
 
 async function find(ids: readonly string[]): Promise<(string | undefined)[]> {
@@ -39,7 +39,7 @@ it('lost workers’ attempts and unknown ids are looked up in one scan', async (
   const [first, second] = [await lost(at, at + 200_000), await lost(at + 50, at + 300_000)];
   await events(40, at + 100_000);
 
-  const results = await find([...neverMade(98, at + 1), first, second]);
+  const results = await find([...absentIds(98, at + 1), first, second]);
 
   expect(results).toHaveLength(100);
   expect(results.slice(-2)).toEqual([first, second]);
@@ -51,7 +51,7 @@ it('a hundred ids are looked up in one read, at the cost of one id', async () =>
   await events(60, at + 100_000);
 
   expect(await find([id])).toEqual([id]);
-  expect((await find([id, ...neverMade(99, at + 1)]))[0]).toBeUndefined();
+  expect((await find([id, ...absentIds(99, at + 1)]))[0]).toBeUndefined();
 });
 
 it('an attempt recorded with its event is found among a hundred ids from a busy millisecond', async () => {
@@ -59,5 +59,5 @@ it('an attempt recorded with its event is found among a hundred ids from a busy 
   const id = await lost(at, at);
   await events(400, at);
 
-  expect((await find([id, ...neverMade(99, at + 1)]))[0]).toBe(id);
+  expect((await find([id, ...absentIds(99, at + 1)]))[0]).toBe(id);
 });

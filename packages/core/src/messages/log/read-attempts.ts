@@ -6,7 +6,7 @@ import { operation } from '../../operation/operation.ts';
 import { type Ages, isKept, oldestKept } from '../../operation/retention.ts';
 import { pageFields, pagesOf } from '../../paging/list.ts';
 import { attemptEntry, attemptSchema, keptAttempts } from './log-entry.ts';
-import { type AttemptRow, attemptsNear, lastAttemptsOf, pagesOfAttempts } from './log-store.ts';
+import { type AttemptRow, attemptsNear, lastAttemptsOf, readAttemptPages } from './log-store.ts';
 
 const MAX_IDS = 1000;
 const MAX_IDS_PER_LOOKUP = 100;
@@ -19,10 +19,10 @@ const WALKS = [
   { within_ms: TAKEN_OVER_MS, most: 5000 },
 ];
 
-type AttemptOfMail = AttemptRow & { readonly message_id: string };
-const attemptOfSchema = attemptSchema.extend({ email_id: z.string() });
+type MailAttempt = AttemptRow & { readonly message_id: string };
+const mailAttemptSchema = attemptSchema.extend({ email_id: z.string() });
 /** An attempt and its message. */
-export type AttemptOfMessage = z.output<typeof attemptOfSchema>;
+export type MessageAttempt = z.output<typeof mailAttemptSchema>;
 
 /** Returns a page of attempts per message, oldest first, in one statement. */
 export const readAttempts = operation({
@@ -34,7 +34,7 @@ export const readAttempts = operation({
     limit: pageFields.limit,
     of: z.array(z.object({ id: z.string(), cursor: pageFields.cursor })).max(MAX_IDS),
   }),
-  output: z.array(listOf(attemptOfSchema)).readonly(),
+  output: z.array(listOf(mailAttemptSchema)).readonly(),
   run(ctx, { limit, of }) {
     const scope = { secret_key: ctx.secret_key, list: 'email.attempts', workspace_id: ctx.actor.workspace_id };
     return pagesOf(scope, of, limit, async (cursors) => {
@@ -46,8 +46,8 @@ export const readAttempts = operation({
       const attempts = cursors
         .filter(({ id }) => known.has(id))
         .map((one) => (one.behind < oldest ? { ...one, behind: oldest } : one));
-      const rows = await pagesOfAttempts(ctx.sql, scope.workspace_id, attempts, limit + 1);
-      return [Map.groupBy(rows, (row) => row.message_id), (row: AttemptOfMail) => attemptOf(ctx, row)];
+      const rows = await readAttemptPages(ctx.sql, scope.workspace_id, attempts, limit + 1);
+      return [Map.groupBy(rows, (row) => row.message_id), (row: MailAttempt) => attemptOf(ctx, row)];
     });
   },
 });
@@ -59,7 +59,7 @@ export const readLastAttempts = operation({
   sandbox: true,
   summary: 'The last attempt for each recipient of several emails',
   input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
-  output: z.array(z.array(attemptOfSchema).readonly()).readonly(),
+  output: z.array(z.array(mailAttemptSchema).readonly()).readonly(),
   async run(ctx, { ids }) {
     const rows = await lastAttemptsOf(ctx.sql, ctx.actor.workspace_id, [...(await accessibleMail(ctx, ids))]);
     const by_message = Map.groupBy(rows, (row) => row.message_id);
@@ -74,9 +74,9 @@ export const readAttemptsById = operation({
   sandbox: true,
   summary: 'Attempts by ID',
   input: z.object({ ids: z.array(z.string()).max(MAX_IDS_PER_LOOKUP) }),
-  output: z.array(attemptOfSchema.nullable()).readonly(),
-  async run(ctx, { ids }): Promise<readonly (AttemptOfMessage | null)[]> {
-    const by_message = new Map<string, AttemptOfMessage>();
+  output: z.array(mailAttemptSchema.nullable()).readonly(),
+  async run(ctx, { ids }): Promise<readonly (MessageAttempt | null)[]> {
+    const by_message = new Map<string, MessageAttempt>();
     for (const { within_ms, most: max } of WALKS) {
       const missing_ids = ids.filter((id) => isId('attempt', id) && isKept(ctx, 'events', id) && !by_message.has(id));
       if (missing_ids.length === 0) break;
@@ -104,6 +104,6 @@ function windowsBehind(times: readonly number[], within_ms: number) {
   }));
 }
 
-function attemptOf(ages: Ages, row: AttemptOfMail): AttemptOfMessage {
+function attemptOf(ages: Ages, row: MailAttempt): MessageAttempt {
   return { ...attemptEntry(ages, row), email_id: row.message_id };
 }

@@ -4,7 +4,7 @@ import { accessibleMail } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
 import { entriesOf } from './entries-by-id.ts';
 import { logEntrySchema } from './log-entry.ts';
-import { messagesOfRecipients } from './log-store.ts';
+import { readMessagesByRecipient } from './log-store.ts';
 
 const MAX_IDS = 100;
 
@@ -24,7 +24,7 @@ export const readRecipients = operation({
     const ranges = ids
       .filter((id) => isId('recipient', id))
       .map((id) => ({ id, from: idFloor('message', idTime(id)), before: idFloor('message', idTime(id) + 1) }));
-    const owners = await messagesOfRecipients(ctx.sql, workspace_id, ranges);
+    const owners = await readMessagesByRecipient(ctx.sql, workspace_id, ranges);
     const messages = await entriesOf(ctx.sql, workspace_id, [...(await accessibleMail(ctx, [...owners.values()]))]);
     return ids.map((id) => messages.get(owners.get(id) ?? '') ?? null);
   },

@@ -6,7 +6,7 @@ import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { scopeRefusal } from '../../operation/scope-refusal.ts';
 import { requireRoomInPlan } from '../../usage/index.ts';
-import { admitWithNewEntry, entryField, entrySchema, knownAs, preparedEntry } from '../admit-person.ts';
+import { admitWithEntry, entryField, entrySchema, knownAs, preparedEntry } from '../admit-person.ts';
 import { emailField, reasonField } from '../person.ts';
 import { insertMember, lockEmail, lockKnown, lockMember } from '../store.ts';
 import { memberEntry, memberSchema, roleField, workspaceField } from './member-entry.ts';
@@ -30,11 +30,11 @@ export const inviteMember = operation({
     reason: reasonField,
   }),
   output: memberSchema.extend(entrySchema.shape),
-  async run(ctx, { email, role, entry: entry_way, workspace_id: workspace_param, reason = null }) {
+  async run(ctx, { email, role, entry: entry_method, workspace_id: workspace_param, reason = null }) {
     const workspace_id = await membersOf(ctx, workspace_param);
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
-    const prepared = await preparedEntry(ctx, workspace_id, entry_way);
+    const prepared = await preparedEntry(ctx, workspace_id, entry_method);
     return ctx.sql.begin(async (tx) => {
       await lockEmail(tx, email);
       const known = await lockKnown(tx, email, workspace_id);
@@ -45,7 +45,7 @@ export const inviteMember = operation({
         throw new AppError('user_exists', `${email} belongs to another workspace. Ask an operator to add them here.`);
       }
       const { user, entry } =
-        settled && known.vouched ? knownAs(known) : await admitWithNewEntry(tx, ctx, email, prepared);
+        settled && known.vouched ? knownAs(known) : await admitWithEntry(tx, ctx, email, prepared);
       if (!(await insertMember(tx, { workspace_id, user_id: user.id, role }))) throw memberExists(email);
       const row = await lockMember(tx, workspace_id, user.id);
       if (!row) throw new Error('a member was not stored');

@@ -5,9 +5,9 @@ import { INSTANCE } from '../../operation/access.ts';
 import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
-import { admitWithNewEntry, entryField, entrySchema, preparedEntry } from '../admit-person.ts';
+import { admitWithEntry, entryField, entrySchema, preparedEntry } from '../admit-person.ts';
 import { emailField, reasonField } from '../person.ts';
-import { lockEmail, makeOperator } from '../store.ts';
+import { grantOperator, lockEmail } from '../store.ts';
 import { operatorEntry, operatorSchema } from './operator-entry.ts';
 
 /**
@@ -19,14 +19,14 @@ export const addOperator = operation({
   summary: 'Add an operator; they get a login link or password, returned once',
   input: z.object({ email: emailField, entry: entryField, reason: reasonField }),
   output: operatorSchema.extend(entrySchema.shape),
-  async run(ctx, { email, entry: entry_way, reason = null }) {
+  async run(ctx, { email, entry: entry_method, reason = null }) {
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
-    const prepared = await preparedEntry(ctx, INSTANCE, entry_way);
+    const prepared = await preparedEntry(ctx, INSTANCE, entry_method);
     return ctx.sql.begin(async (tx) => {
       await lockEmail(tx, email);
-      const { user, entry } = await admitWithNewEntry(tx, ctx, email, prepared);
-      const row = await makeOperator(tx, user.id);
+      const { user, entry } = await admitWithEntry(tx, ctx, email, prepared);
+      const row = await grantOperator(tx, user.id);
       if (!row) throw new AppError('operator_exists', `${email} is already an operator.`);
       await recordAudit(tx, ctx, [
         { action: 'operator.added', target_id: user.id, diff: { email }, reason, workspace_id: INSTANCE },

@@ -3,7 +3,7 @@ import { listOf } from '../../fields/wire.ts';
 import { INSTANCE } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
 import { type List, pageFields, pageOf, readCursor } from '../../paging/list.ts';
-import { pageOfOperators } from '../store.ts';
+import { readOperatorPage } from '../store.ts';
 import { type OperatorEntry, operatorEntry, operatorSchema } from './operator-entry.ts';
 
 export const listOperators = operation({
@@ -14,7 +14,7 @@ export const listOperators = operation({
   output: listOf(operatorSchema),
   async run(ctx, { limit, cursor }): Promise<List<OperatorEntry>> {
     const scope = { secret_key: ctx.secret_key, list: 'operators', workspace_id: INSTANCE, filters: {} };
-    const rows = await pageOfOperators(ctx.sql, readCursor(scope, cursor), limit + 1);
+    const rows = await readOperatorPage(ctx.sql, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, operatorEntry);
   },
 });

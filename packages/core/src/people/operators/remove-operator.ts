@@ -8,7 +8,7 @@ import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { reasonField } from '../person.ts';
 import { endSessions } from '../sessions/session-store.ts';
-import { lockOperators, unmakeOperator } from '../store.ts';
+import { lockOperators, revokeOperator } from '../store.ts';
 
 /** Revokes the operator role. Workspace roles are unaffected. */
 export const removeOperator = operation({
@@ -27,7 +27,7 @@ export const removeOperator = operation({
       if (operators.length === 1) {
         throw new AppError('last_admin', 'This is the only operator. Add another one first.');
       }
-      await unmakeOperator(tx, user_id);
+      await revokeOperator(tx, user_id);
       await endSessions(tx, user_id);
       await recordAudit(tx, ctx, [{ action: 'operator.removed', target_id: user_id, reason, workspace_id: INSTANCE }]);
     });

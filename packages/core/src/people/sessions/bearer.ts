@@ -4,7 +4,7 @@ import type { Credential, Services, UserActor } from '../../operation/context.ts
 import { AppError } from '../../operation/errors.ts';
 import { countCalls, type RateWindow } from '../../usage/index.ts';
 import { userActor } from './find-session.ts';
-import { liveSessionOfToken } from './session-store.ts';
+import { liveSessionByToken } from './session-store.ts';
 import { hashToken } from './token.ts';
 
 const PREFIX = 'pr_sess_';
@@ -31,7 +31,7 @@ export async function findBearer(
   services: Pick<Services, 'sql'>,
   { secret_hash }: SessionBearer,
 ): Promise<UserActor | null> {
-  const row = await liveSessionOfToken(services.sql, secret_hash);
+  const row = await liveSessionByToken(services.sql, secret_hash);
   return row && userActor(row);
 }
 

@@ -10,7 +10,7 @@ import { replacePasswordHash } from '../store.ts';
 import { checkPassword, notYourPassword } from './check-password.ts';
 import { hashPassword } from './password.ts';
 import { inPasswordPlace } from './password-places.ts';
-import { endSessions, lockProven, proofOfSession } from './session-store.ts';
+import { endSessions, lockProven, readSessionProof } from './session-store.ts';
 
 /** Changes the caller's password and ends all their sessions, because some may have been started with a stolen one. */
 export const changePassword = operation({
@@ -32,7 +32,7 @@ export const changePassword = operation({
   }),
   async run(ctx, { current_password, new_password }) {
     const actor = requirePerson(ctx);
-    const proof = await proofOfSession(ctx.sql, actor.session_id);
+    const proof = await readSessionProof(ctx.sql, actor.session_id);
     if (!proof) throw sessionEnded();
     if (proof.password_hash !== null && !proof.fresh_link) {
       const login = { email: actor.email, password: current_password ?? '', from: { session_id: actor.session_id } };

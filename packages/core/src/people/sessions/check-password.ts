@@ -4,7 +4,7 @@ import { AppError } from '../../operation/errors.ts';
 import { addressSubject } from '../../usage/index.ts';
 import { type UserRow, userByEmail } from '../store.ts';
 import { isKnownDevice } from './device-store.ts';
-import { beginTry, type LoginSource } from './login-tries.ts';
+import { beginAttempt, type LoginSource } from './login-tries.ts';
 import { verifyPassword } from './password.ts';
 import { inPasswordPlace } from './password-places.ts';
 
@@ -40,7 +40,7 @@ export async function checkPassword(
   const email = personEmail(login.email);
   const source = await sourceOf(services, login, email);
   return inPasswordPlace(services, ownerOf(source), async () => {
-    const attempt = await beginTry(services, source);
+    const attempt = await beginAttempt(services, source);
     const user = email === null ? null : await userByEmail(services.sql, email);
     const matches = await verifyPassword(login.password, user?.password_hash ?? null);
     if (user === null || !matches) throw refusal();

@@ -9,7 +9,7 @@ export interface Tries {
 /**
  * Counts an attempt as failed for each subject before it is made, so that concurrent attempts cannot exceed the limit.
  */
-export async function countTry(sql: Sql, subjects: readonly string[]): Promise<Tries[]> {
+export async function countAttempt(sql: Sql, subjects: readonly string[]): Promise<Tries[]> {
   return sql<Tries[]>`
     insert into login_failures as f (subject, began_at, failed)
     select subject, clock_now(), 1 from unnest(${subjects}::text[]) as s (subject) order by subject
@@ -25,7 +25,7 @@ export async function forgetTries(sql: Sql, subject: string): Promise<void> {
 }
 
 /** Refunds one attempt to each subject. */
-export async function forgiveTry(sql: Sql, subjects: readonly string[]): Promise<void> {
+export async function forgiveAttempt(sql: Sql, subjects: readonly string[]): Promise<void> {
   await sql`
     update login_failures set failed = greatest(0, failed - 1) where subject in (
       select subject from login_failures where subject = any(${subjects}::text[]) order by subject for update)`;

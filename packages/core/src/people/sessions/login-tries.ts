@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { addressSubject } from '../../usage/index.ts';
-import { countTry, forgetTries, forgiveTry } from './login-failures-store.ts';
+import { countAttempt, forgetTries, forgiveAttempt } from './login-failures-store.ts';
 
-const MAX_OF_ACCOUNT_AND_NETWORK = 20;
+const MAX_PER_ACCOUNT_AND_NETWORK = 20;
 // Only an account whose password is being guessed from many networks reaches this.
-const MAX_OF_ACCOUNT = 200;
+const MAX_PER_ACCOUNT = 200;
 // Many users may share one address.
-const MAX_OF_NETWORK = 60;
-const MAX_OF_PROOF = 20;
+const MAX_PER_NETWORK = 60;
+const MAX_PER_PROOF = 20;
 
 /**
  * Who is signing in. A known device and a session have their own counts, so that wrong passwords from elsewhere do not
@@ -21,7 +21,7 @@ export type LoginSource =
   | { readonly kind: 'session'; readonly id: string };
 
 /** A sign-in attempt that counts as failed until it is forgiven. */
-export interface LoginTry {
+export interface LoginAttempt {
   forgive(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ interface Subjects {
  * Counts an attempt across all processes; throws above a limit. Known and unknown emails count the same. Only a hash of
  * the email is stored, because people type passwords into the wrong field.
  */
-export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSource): Promise<LoginTry> {
+export async function beginAttempt({ sql }: Pick<Services, 'sql'>, source: LoginSource): Promise<LoginAttempt> {
   const { own, shared, limits } = subjectsOf(source);
-  const attempts = await countTry(sql, [...limits.keys()]);
+  const attempts = await countAttempt(sql, [...limits.keys()]);
   const exceeded = attempts.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
   if (exceeded.length > 0) {
     const minutes = Math.max(1, ...exceeded.map(({ minutes_left }) => minutes_left));
@@ -50,7 +50,7 @@ export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSour
   return {
     async forgive() {
       if (own !== null) await forgetTries(sql, own);
-      await forgiveTry(sql, shared);
+      await forgiveAttempt(sql, shared);
     },
   };
 }
@@ -58,19 +58,19 @@ export async function beginTry({ sql }: Pick<Services, 'sql'>, source: LoginSour
 function subjectsOf(source: LoginSource): Subjects {
   if (source.kind !== 'stranger') {
     const own = source.kind === 'device' ? `device ${source.token_hash.toString('base64url')}` : `session ${source.id}`;
-    return { own, shared: [], limits: new Map([[own, MAX_OF_PROOF]]) };
+    return { own, shared: [], limits: new Map([[own, MAX_PER_PROOF]]) };
   }
   const network = `address ${addressSubject(source.address)}`;
-  if (source.email === null) return { own: null, shared: [network], limits: new Map([[network, MAX_OF_NETWORK]]) };
+  if (source.email === null) return { own: null, shared: [network], limits: new Map([[network, MAX_PER_NETWORK]]) };
   const account = `account ${hash('sha256', source.email, 'base64url')}`;
   const own = `${account} ${network}`;
   return {
     own,
     shared: [account, network],
     limits: new Map([
-      [own, MAX_OF_ACCOUNT_AND_NETWORK],
-      [account, MAX_OF_ACCOUNT],
-      [network, MAX_OF_NETWORK],
+      [own, MAX_PER_ACCOUNT_AND_NETWORK],
+      [account, MAX_PER_ACCOUNT],
+      [network, MAX_PER_NETWORK],
     ]),
   };
 }

@@ -8,8 +8,8 @@ import { holdUser, type UserRow, workspacesOf } from '../store.ts';
 import { beginSession } from './begin-session.ts';
 import { checkPassword, type Login, wrongPassword } from './check-password.ts';
 import { insertDevice, noteDeviceUse } from './device-store.ts';
-import { beginTry } from './login-tries.ts';
-import { deleteSessionOf, ownerOfLink, takeLink } from './session-store.ts';
+import { beginAttempt } from './login-tries.ts';
+import { deleteSessionOf, readLinkOwner, takeLink } from './session-store.ts';
 import { hashToken, newToken } from './token.ts';
 
 interface Arrival {
@@ -43,11 +43,11 @@ export async function login(services: Services, credentials: Omit<Login, 'from'>
 
 /** Starts a session by login link and consumes the link. */
 export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<SignedIn> {
-  const attempt = await beginTry(services, { kind: 'stranger', email: null, address: arrival.address });
+  const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address: arrival.address });
   const signed_in = await services.sql.begin(async (tx) => {
     const token_hash = hashToken(link);
     // The user is locked before the link, in the same order as a password change.
-    const owner = await ownerOfLink(tx, token_hash);
+    const owner = await readLinkOwner(tx, token_hash);
     const user = owner === null ? null : await holdUser(tx, owner);
     if (user === null || !(await takeLink(tx, token_hash)))
       throw new AppError(

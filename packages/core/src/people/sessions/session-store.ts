@@ -22,7 +22,7 @@ export function liveSessionById(sql: Sql, id: string): Promise<SessionRow | null
 }
 
 /** Returns the live session for which a bearer token was created. */
-export function liveSessionOfToken(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
+export function liveSessionByToken(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
   return live(
     sql,
     sql`s.id = (select t.session_id from session_tokens t where t.token_hash = ${token_hash} and t.expires_at > clock_now())`,
@@ -137,7 +137,7 @@ export async function lockProven(
  * Returns what a password change must confirm: the current password, unless the session started with a fresh login
  * link.
  */
-export async function proofOfSession(
+export async function readSessionProof(
   sql: Sql,
   id: string,
 ): Promise<{ password_hash: string | null; fresh_link: boolean } | null> {
@@ -156,7 +156,7 @@ export async function insertLink(tx: Tx, token_hash: Buffer, user_id: string): P
   return row.expires_at;
 }
 
-export async function ownerOfLink(tx: Tx, token_hash: Buffer): Promise<string | null> {
+export async function readLinkOwner(tx: Tx, token_hash: Buffer): Promise<string | null> {
   const [row] = await tx<{ user_id: string }[]>`
     select user_id from login_links where token_hash = ${token_hash} and expires_at > clock_now()`;
   return row?.user_id ?? null;

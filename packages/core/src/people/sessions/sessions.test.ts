@@ -25,7 +25,7 @@ const link = async () => {
 };
 
 /** Holds a password change open until another session waits for its lock, then commits. */
-async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettledResult<T>> {
+async function changeDuring<T>(start: () => Promise<T>): Promise<PromiseSettledResult<T>> {
   const hash = await hashPassword('another password');
   const begin = Promise.withResolvers<Promise<PromiseSettledResult<T>[]>>();
   await sql.begin(async (tx) => {
@@ -50,7 +50,7 @@ async function changeMeanwhile<T>(start: () => Promise<T>): Promise<PromiseSettl
 
 describe('signing in', () => {
   it('starts no session if the password changes during the sign-in', async () => {
-    const outcome = await changeMeanwhile(() => login(world.services, { email, password }, arrival));
+    const outcome = await changeDuring(() => login(world.services, { email, password }, arrival));
 
     expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_login' } });
     expect(await sql`select from sessions`).toEqual([]);
@@ -59,7 +59,7 @@ describe('signing in', () => {
   it('starts no session by link during a password change, and blocks no other sign-in', async () => {
     const token = await link();
 
-    const outcome = await changeMeanwhile(() => loginByLink(world.services, token, arrival));
+    const outcome = await changeDuring(() => loginByLink(world.services, token, arrival));
 
     expect(outcome).toMatchObject({ status: 'rejected', reason: { reason: 'invalid_login' } });
     expect(await sql`select from sessions`).toEqual([]);
@@ -68,7 +68,7 @@ describe('signing in', () => {
 
 describe('a login link', () => {
   it('is created after a concurrent password reset, not during the reset', async () => {
-    const outcome = await changeMeanwhile(link);
+    const outcome = await changeDuring(link);
 
     expect(outcome).toMatchObject({ status: 'fulfilled' });
     expect(await sql`select from login_links`).toHaveLength(1);

@@ -8,7 +8,7 @@ import { liveSessionById } from './session-store.ts';
  */
 export async function isStillSame(services: Pick<Services, 'sql'>, actor: UserActor): Promise<boolean> {
   const row = await liveSessionById(services.sql, actor.session_id);
-  return row !== null && haveSameRights(userActor(row), actor);
+  return row !== null && haveSamePermissions(userActor(row), actor);
 }
 
 /** Like isStillSame, for a request with a bearer token, which may expire before its session. */
@@ -18,9 +18,9 @@ export async function isBearerStillSame(
   actor: UserActor,
 ): Promise<boolean> {
   const current = await findBearer(services, bearer);
-  return current !== null && haveSameRights(current, actor);
+  return current !== null && haveSamePermissions(current, actor);
 }
 
-function haveSameRights(current: UserActor, before: UserActor): boolean {
+function haveSamePermissions(current: UserActor, before: UserActor): boolean {
   return current.workspace_id === before.workspace_id && current.scopes.join() === before.scopes.join();
 }

@@ -68,7 +68,7 @@ export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly 
  * Returns the stored attempts of deliveries, oldest first: per delivery, at most this many of the newest. Served by the
  * primary key.
  */
-export async function attemptsOfDeliveries(
+export async function readAttemptsByDelivery(
   sql: Sql,
   workspace_id: string,
   ids: readonly string[],

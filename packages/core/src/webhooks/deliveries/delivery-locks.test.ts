@@ -33,7 +33,7 @@ const recover = (webhook_id: string) => {
 };
 
 /** Resolves once a session in this database waits for a lock. */
-const somebodyWaits = () =>
+const waitForBlockedLock = () =>
   expect
     .poll(
       () => world.services.sql`
@@ -47,7 +47,7 @@ async function freeBehindTheFirst(ids: readonly string[], work: () => Promise<un
   const free = await world.services.sql.begin(async (tx) => {
     await tx`select from webhook_deliveries where id = ${ids[0] ?? ''} for update`;
     working = work();
-    await somebodyWaits();
+    await waitForBlockedLock();
     return tx<{ id: string }[]>`
       select id from webhook_deliveries where id <> ${ids[0] ?? ''} order by id for update skip locked`;
   });
@@ -94,7 +94,7 @@ describe('a webhook recovery', () => {
     await world.services.sql.begin(async (tx) => {
       await tx`update webhook_deliveries set state = 'failed', attempt_count = 3`;
       working = recover(webhook_id);
-      await somebodyWaits();
+      await waitForBlockedLock();
     });
     await working;
 

@@ -6,7 +6,7 @@ import type { WebhookAttemptRow } from './attempt-store.ts';
 import type { WebhookDeliveryRow } from './delivery-store.ts';
 
 const MAX_HEADERS = 40;
-const LONGEST_HEADER = 300;
+const MAX_HEADER_LENGTH = 300;
 /** Response headers that only the client that made the request should store. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2', 'www-authenticate', 'authorization']);
 
@@ -72,8 +72,8 @@ export function shownHeaders(headers: Readonly<Record<string, string | string[] 
     .slice(0, MAX_HEADERS);
   return Object.fromEntries(
     visible_headers.map(([name, value]) => [
-      cleanRemoteText(name).slice(0, LONGEST_HEADER),
-      cleanRemoteText([value].flat().join(', ')).slice(0, LONGEST_HEADER),
+      cleanRemoteText(name).slice(0, MAX_HEADER_LENGTH),
+      cleanRemoteText([value].flat().join(', ')).slice(0, MAX_HEADER_LENGTH),
     ]),
   );
 }

@@ -154,9 +154,9 @@ export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimA
       where ${isDelivery(sql, 'p')}
       returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
     )
-    select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample, ${toldFields(sql)}
+    select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample, ${payloadFields(sql)}
     from (select *, row_number() over (partition by event_id) as nth from taken) t
-    ${toldOf(sql)}`;
+    ${payloadJoin(sql)}`;
   return { rows, events: owedEvents(rows) };
 }
 
@@ -167,24 +167,24 @@ export async function loadOwedEvents(
 ): Promise<Map<string, OwedEvent>> {
   const owners = [...new Map(keys.map((key) => [key.event_id, key.workspace_id]))];
   const rows = await sql<WebhookEventRow[]>`
-    select t.event_id, ${toldFields(sql)}
+    select t.event_id, ${payloadFields(sql)}
     from unnest(
       ${owners.map(([, workspace_id]) => workspace_id)}::uuid[],
       ${owners.map(([id]) => id)}::uuid[],
       ${owners.map(() => 1)}::int[]
     ) as t (workspace_id, event_id, nth)
-    ${toldOf(sql)}`;
+    ${payloadJoin(sql)}`;
   return owedEvents(rows);
 }
 
-function toldFields(sql: Sql): Fragment {
+function payloadFields(sql: Sql): Fragment {
   return sql`e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at,
     m.created_at as m_created_at, m.from_address, m.from_domain, m.to_addresses, m.subject, m.tags, m.metadata, m.trace_parent,
     r.email`;
 }
 
 /** Selects the body data of the event in t, by primary key; only the first of the rows that share an event gets it. */
-function toldOf(sql: Sql): Fragment {
+function payloadJoin(sql: Sql): Fragment {
   return sql`
     left join lateral (
       select * from events x where x.workspace_id = t.workspace_id and x.id = t.event_id and t.nth = 1 ${fence}
@@ -288,7 +288,7 @@ export interface DeliveryFilter {
 }
 
 /** Returns deliveries newest first. Walks webhook_deliveries_newest per endpoint. */
-export async function pageOfDeliveries(
+export async function readDeliveryPage(
   sql: Sql,
   { webhook_ids, states, types }: DeliveryFilter,
   range: IdRange,
@@ -328,7 +328,7 @@ export async function deliveriesByIds(
 }
 
 /** Returns the deliveries of events. Served by the primary key, which starts with the event. */
-export async function deliveriesOfEvents(
+export async function readDeliveriesByEvent(
   sql: Sql,
   workspace_id: string,
   event_ids: readonly string[],
@@ -344,7 +344,7 @@ export async function deliveriesOfEvents(
 }
 
 /** Returns the subjects of deliveries; sample is the body of a test. Served by the primary key. */
-export async function subjectsOfDeliveries(
+export async function readDeliverySubjects(
   sql: Sql,
   workspace_id: string,
   ids: readonly string[],
@@ -459,7 +459,7 @@ export async function giveUpOpen(sql: Sql, webhook_id: string, reason: string, c
 }
 
 /** Returns whether a disabled endpoint still has pending deliveries. */
-export async function anyLeftOpen(sql: Sql, webhook_id: string): Promise<boolean> {
+export async function hasOpenDeliveries(sql: Sql, webhook_id: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select not exists (select from webhooks w where w.id = ${webhook_id} and w.status = 'enabled')
       and exists (select from webhook_deliveries d where d.webhook_id = ${webhook_id} and d.state = 'pending') as found`;
@@ -467,7 +467,7 @@ export async function anyLeftOpen(sql: Sql, webhook_id: string): Promise<boolean
 }
 
 /** Returns whether a post to an endpoint may be in flight or about to start. */
-export async function anyUnderWay(sql: Sql, webhook_id: string): Promise<boolean> {
+export async function hasDeliveriesUnderWay(sql: Sql, webhook_id: string): Promise<boolean> {
   const [row] = await sql<{ found: boolean }[]>`
     select exists (
       select from webhook_deliveries d
@@ -504,7 +504,7 @@ export async function dropMonth(sql: Sql, name: string): Promise<boolean> {
 }
 
 /** Drops a month of attempts; returns whether it was dropped. */
-export async function dropMonthOfAttempts(sql: Sql, name: string): Promise<boolean> {
+export async function dropAttemptMonth(sql: Sql, name: string): Promise<boolean> {
   const [row] = await sql<{ dropped: boolean }[]>`
     select drop_partition('webhook_attempts', ${name}) as dropped`;
   return row?.dropped ?? false;

@@ -1,6 +1,6 @@
 import type { Services } from '../../operation/context.ts';
 import { keptSeconds } from '../../operation/retention.ts';
-import { deleteFinished, deleteStrayAttempts, dropMonth, dropMonthOfAttempts, oldMonths } from './delivery-store.ts';
+import { deleteFinished, deleteStrayAttempts, dropAttemptMonth, dropMonth, oldMonths } from './delivery-store.ts';
 
 const USUALLY_KEPT_SECONDS = 30 * 86_400;
 const SLICE = 5000;
@@ -18,6 +18,6 @@ export async function forgetDeliveries(services: Pick<Services, 'sql' | 'config'
   for (const month of await oldMonths(sql, 'webhook_deliveries', seconds))
     if (!(await dropMonth(sql, month))) tables.push(month);
   for (const partition of tables) while ((await deleteFinished(sql, partition, seconds, SLICE)) === SLICE);
-  for (const month of await oldMonths(sql, 'webhook_attempts', seconds)) await dropMonthOfAttempts(sql, month);
+  for (const month of await oldMonths(sql, 'webhook_attempts', seconds)) await dropAttemptMonth(sql, month);
   await deleteStrayAttempts(sql, seconds);
 }

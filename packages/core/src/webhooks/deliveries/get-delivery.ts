@@ -8,10 +8,10 @@ import { isKept } from '../../operation/retention.ts';
 import type { WebhookFormat } from '../endpoints/format.ts';
 import { webhookIds, webhooksByIds } from '../endpoints/store.ts';
 import { bodyOf } from '../posting/payload.ts';
-import { attemptsOfDeliveries } from './attempt-store.ts';
+import { readAttemptsByDelivery } from './attempt-store.ts';
 import { deliveryNotFound, webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
 import { postsOf, type WebhookPost, webhookPostSchema } from './delivery-posts.ts';
-import { deliveriesByIds, loadOwedEvents, subjectsOfDeliveries, type WebhookDeliveryRow } from './delivery-store.ts';
+import { deliveriesByIds, loadOwedEvents, readDeliverySubjects, type WebhookDeliveryRow } from './delivery-store.ts';
 
 const MAX_ATTEMPTS_SHOWN = 100;
 /** The retry schedule has about ten; a replay restarts it. */
@@ -44,7 +44,7 @@ export const getWebhookDelivery = operation({
     const [[webhook], request_body, attempts] = await Promise.all([
       endpoint,
       endpoint.then(([configured]) => requestBody(ctx, row, configured?.format ?? 'postrider')),
-      attemptsOfDeliveries(ctx.sql, workspace_id, [id], MAX_ATTEMPTS),
+      readAttemptsByDelivery(ctx.sql, workspace_id, [id], MAX_ATTEMPTS),
     ]);
     return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, attempts) };
   },
@@ -63,7 +63,7 @@ export const readWebhookPosts = operation({
     const rows = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, ids));
     const delivery_ids = rows.map(({ id }) => id);
     const by_delivery = Map.groupBy(
-      await attemptsOfDeliveries(ctx.sql, workspace_id, delivery_ids, MAX_ATTEMPTS),
+      await readAttemptsByDelivery(ctx.sql, workspace_id, delivery_ids, MAX_ATTEMPTS),
       (row) => row.delivery_id,
     );
     const by_id = new Map(rows.map((row) => [row.id, postsOf(row, by_delivery.get(row.id) ?? [])]));
@@ -79,7 +79,7 @@ async function accessible(ctx: ActorContext, rows: readonly WebhookDeliveryRow[]
 }
 
 async function requestBody(ctx: ActorContext, row: WebhookDeliveryRow, format: WebhookFormat): Promise<unknown> {
-  const [subject] = await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, [row.id]);
+  const [subject] = await readDeliverySubjects(ctx.sql, ctx.actor.workspace_id, [row.id]);
   if (subject?.sample != null) return JSON.parse(subject.sample);
   const owed = (await loadOwedEvents(ctx.sql, [row])).get(row.event_id);
   return owed ? JSON.parse(bodyOf(owed, format).toString()) : null;

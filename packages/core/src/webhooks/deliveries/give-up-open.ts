@@ -1,9 +1,9 @@
 import type { Services } from '../../operation/context.ts';
-import { anyLeftOpen, giveUpOpen } from './delivery-store.ts';
+import { giveUpOpen, hasOpenDeliveries } from './delivery-store.ts';
 
 const SLICE = 1000;
 // Locked rows are tried again; by then their claim or result is recorded.
-const AGAIN_MS = 60_000;
+const RETRY_DELAY_MS = 60_000;
 
 /** Fails the pending deliveries of a disabled or deleted endpoint, unless it has been enabled again. */
 export async function giveUpDeliveries(
@@ -11,7 +11,7 @@ export async function giveUpDeliveries(
   webhook_id: string,
 ): Promise<void> {
   while ((await giveUpOpen(sql, webhook_id, 'the webhook was disabled', SLICE)) > 0);
-  if (!(await anyLeftOpen(sql, webhook_id))) return;
-  const next_job = { data: { webhook_id }, start_after: new Date(clock.now() + AGAIN_MS) };
+  if (!(await hasOpenDeliveries(sql, webhook_id))) return;
+  const next_job = { data: { webhook_id }, start_after: new Date(clock.now() + RETRY_DELAY_MS) };
   await sql.begin((tx) => jobs.send(tx, 'webhook.close', [next_job]));
 }

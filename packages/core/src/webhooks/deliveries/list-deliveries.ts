@@ -6,14 +6,14 @@ import { idField, listOf } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import type { ActorContext } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
-import { keptRange } from '../../operation/retention.ts';
-import { collectPage, idRange, pageOfCollected } from '../../paging/candidate-pages.ts';
+import { retainedRange } from '../../operation/retention.ts';
+import { collectedPage, collectPage, idRange } from '../../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../../paging/list.ts';
 import { statusListOf } from '../../paging/status-list.ts';
 import { webhookById, webhookIds } from '../endpoints/store.ts';
 import { webhookNotFound } from '../endpoints/webhook-entry.ts';
 import { type WebhookDeliveryEntry, webhookDeliveryEntry, webhookDeliverySchema } from './delivery-entry.ts';
-import { pageOfDeliveries } from './delivery-store.ts';
+import { readDeliveryPage } from './delivery-store.ts';
 import { webhookDeliveryStates } from './state.ts';
 
 export const deliveryStatusField = statusListOf(webhookDeliveryStates);
@@ -67,11 +67,11 @@ async function pageOf(
   const filters = { ...owner_filter, status, type, since, until };
   const scope = { secret_key: ctx.secret_key, list, workspace_id, filters };
   const ids = idRange('webhook_delivery', { since, until }, readCursor(scope, cursor));
-  const range = keptRange(ctx, 'events', 'webhook_delivery', ids);
+  const range = retainedRange(ctx, 'events', 'webhook_delivery', ids);
   const filter = { webhook_ids, states: status ?? null, types: type ?? null };
   const all_pass = status === undefined && type === undefined;
   const page = await collectPage(range, limit + 1, all_pass, (part, count, max) =>
-    pageOfDeliveries(ctx.sql, filter, part, count, max),
+    readDeliveryPage(ctx.sql, filter, part, count, max),
   );
-  return pageOfCollected(scope, page, limit, webhookDeliveryEntry);
+  return collectedPage(scope, page, limit, webhookDeliveryEntry);
 }

@@ -15,7 +15,7 @@ export interface PostVerdict {
 const STATUS_GONE = 410;
 /** The two statuses whose Retry-After is honored: RFC 6585 section 4, RFC 9110 section 15.6.4. */
 const WAITING: ReadonlySet<number> = new Set([429, 503]);
-const LONGEST_WAIT_SECONDS = 86_400;
+const MAX_WAIT_SECONDS = 86_400;
 const JITTER = 0.1;
 
 /**
@@ -42,5 +42,5 @@ export function judgePost(
 function waitOf(retry_after: string | null, now_ms: number): number {
   const text = retry_after?.trim() ?? '';
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - now_ms) / 1000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_WAIT_SECONDS) : 0;
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), MAX_WAIT_SECONDS) : 0;
 }

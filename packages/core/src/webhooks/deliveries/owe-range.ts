@@ -5,7 +5,7 @@ import type { JobData } from '../../process/jobs.ts';
 import { takeTurns } from '../../shares/index.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
 import { oweAgain } from './delivery-store.ts';
-import { deleteRecovery, insertRecovery, noteRecovered, openRecovery, whichRecoveryIsOpen } from './recovery-store.ts';
+import { deleteRecovery, findOpenRecovery, insertRecovery, noteRecovered, openRecovery } from './recovery-store.ts';
 
 const SLICE = 500;
 
@@ -19,7 +19,7 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
   const finished = await takeTurns(services, {
     line: 'webhook_recoveries',
     own: job.webhook_id,
-    isOver: async () => (await whichRecoveryIsOpen(sql, job)) !== 'this',
+    isOver: async () => (await findOpenRecovery(sql, job)) !== 'this',
     work: (tx, { key, workspace_id }) => workSlice(services, tx, workspace_id, key),
     onSlice: () => jobs.wakeAll('webhook.deliver'),
   });
@@ -29,7 +29,7 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
 /** Ensures the recovery row of a job, because the previous release adds only the job. */
 async function openForJob(sql: Sql, job: JobData<'webhook.recover'>): Promise<void> {
   while (!(await insertRecovery(sql, job))) {
-    const open = await whichRecoveryIsOpen(sql, job);
+    const open = await findOpenRecovery(sql, job);
     if (open === 'this') return;
     if (open === 'another') throw new Error('another recovery of the endpoint is open; this one is retried after it');
     // The open recovery has finished in the meantime.

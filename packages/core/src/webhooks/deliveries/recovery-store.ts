@@ -20,7 +20,7 @@ export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<
  * Returns whether this recovery of the endpoint is open, another one, or none. Uses a single query, because either may
  * finish at any time.
  */
-export async function whichRecoveryIsOpen(
+export async function findOpenRecovery(
   sql: Sql,
   { webhook_id, since, until }: Recovery,
 ): Promise<'this' | 'another' | 'none'> {

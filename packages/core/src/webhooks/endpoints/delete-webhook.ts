@@ -4,7 +4,7 @@ import { idPrefixes } from '../../fields/ids.ts';
 import { idField } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
-import { untilQuiet } from '../deliveries/until-quiet.ts';
+import { waitUntilIdle } from '../deliveries/wait-until-idle.ts';
 import { sendClose } from '../posting/send-close.ts';
 import { deleteWebhookRow } from './store.ts';
 import { webhookNotFound } from './webhook-entry.ts';
@@ -31,7 +31,7 @@ export const deleteWebhook = operation({
       await sendClose(ctx, tx, id);
       await recordAudit(tx, ctx, [{ action: 'webhook.deleted', target_id: id }]);
     });
-    await untilQuiet(ctx, id);
+    await waitUntilIdle(ctx, id);
     return { object: 'webhook', id, deleted: true };
   },
 });

@@ -3,7 +3,7 @@ import { listOf } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
 import { type List, pageFields, pageOf, readCursor } from '../../paging/list.ts';
-import { pageOfWebhooks } from './store.ts';
+import { readWebhookPage } from './store.ts';
 import { type WebhookEntry, webhookEntry, webhookSchema } from './webhook-entry.ts';
 
 export const listWebhooks = operation({
@@ -17,7 +17,7 @@ export const listWebhooks = operation({
     const { workspace_id } = ctx.actor;
     const mode = accessibleMode(ctx.actor);
     const scope = { secret_key: ctx.secret_key, list: 'webhooks', workspace_id, filters: { mode } };
-    const rows = await pageOfWebhooks(ctx.sql, workspace_id, mode, readCursor(scope, cursor), limit + 1);
+    const rows = await readWebhookPage(ctx.sql, workspace_id, mode, readCursor(scope, cursor), limit + 1);
     return pageOf(scope, rows, limit, webhookEntry);
   },
 });

@@ -5,9 +5,9 @@ import { operation } from '../../operation/operation.ts';
 import { webhookDeliveryEntry, webhookDeliverySchema } from '../deliveries/delivery-entry.ts';
 import {
   deliveriesByIds,
-  deliveriesOfEvents,
   loadOwedEvents,
-  subjectsOfDeliveries,
+  readDeliveriesByEvent,
+  readDeliverySubjects,
 } from '../deliveries/delivery-store.ts';
 import { bodyOf } from '../posting/payload.ts';
 import { webhookIds, webhooksByIds } from './store.ts';
@@ -68,7 +68,7 @@ export const readDeliveriesOfEvents = operation({
   input: z.object({ ids: z.array(z.string()).max(MAX_IDS) }),
   output: z.array(z.array(webhookDeliverySchema).readonly()).readonly(),
   async run(ctx, { ids }) {
-    const rows = await withinAccess(ctx, await deliveriesOfEvents(ctx.sql, ctx.actor.workspace_id, ids));
+    const rows = await withinAccess(ctx, await readDeliveriesByEvent(ctx.sql, ctx.actor.workspace_id, ids));
     const by_event = Map.groupBy(rows, (row) => row.event_id);
     return ids.map((id) => (by_event.get(id) ?? []).map(webhookDeliveryEntry));
   },
@@ -83,7 +83,7 @@ export const readDeliveryBodies = operation({
   input: z.object({ ids: z.array(z.string()).max(MAX_BODIES) }),
   output: z.array(z.unknown()).readonly(),
   async run(ctx, { ids }): Promise<readonly unknown[]> {
-    const rows = await withinAccess(ctx, await subjectsOfDeliveries(ctx.sql, ctx.actor.workspace_id, ids));
+    const rows = await withinAccess(ctx, await readDeliverySubjects(ctx.sql, ctx.actor.workspace_id, ids));
     const by_id = new Map(rows.map((row) => [row.id, row]));
     const events = await loadOwedEvents(
       ctx.sql,

@@ -61,7 +61,7 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
 }
 
 /** Returns webhooks newest first. Served by the primary key. */
-export async function pageOfWebhooks(
+export async function readWebhookPage(
   sql: Sql,
   workspace_id: string,
   mode: KeyMode | null,
@@ -197,7 +197,7 @@ export async function loadEndpoints(sql: Sql, ids: readonly string[]): Promise<M
 }
 
 /** Returns the secrets of all endpoints, one page at a time by id. */
-export async function pageOfSecrets(
+export async function readSecretPage(
   sql: Sql,
   after: string,
   max: number,

@@ -1,6 +1,6 @@
 import type { Services } from '../../operation/context.ts';
 import { openSecret } from '../posting/signing.ts';
-import { pageOfSecrets } from './store.ts';
+import { readSecretPage } from './store.ts';
 
 const PAGE = 1000;
 
@@ -8,7 +8,7 @@ const PAGE = 1000;
 export async function unopenedSecrets({ sql, encryption }: Pick<Services, 'sql' | 'encryption'>): Promise<string[]> {
   const unopened: string[] = [];
   for (let after: string | null = ''; after !== null; ) {
-    const rows = await pageOfSecrets(sql, after, PAGE);
+    const rows = await readSecretPage(sql, after, PAGE);
     for (const { id, secret, previous_secret } of rows) {
       try {
         for (const encrypted of [secret, previous_secret]) if (encrypted) openSecret(encryption, id, encrypted);

@@ -6,7 +6,7 @@ import { idField } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
-import { untilQuiet } from '../deliveries/until-quiet.ts';
+import { waitUntilIdle } from '../deliveries/wait-until-idle.ts';
 import { sendClose } from '../posting/send-close.ts';
 import { sendDeliver } from '../posting/send-deliver.ts';
 import { eventsIn } from './format.ts';
@@ -62,7 +62,7 @@ export const updateWebhook = operation({
         await recordAudit(tx, ctx, [{ action: 'webhook.updated', target_id: id, diff: { ...diff, ...url_change } }]);
       return { row: after, disabled: off !== null };
     });
-    if (disabled) await untilQuiet(ctx, id);
+    if (disabled) await waitUntilIdle(ctx, id);
     return webhookEntry(row);
   },
 });

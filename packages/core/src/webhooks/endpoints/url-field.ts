@@ -15,8 +15,8 @@ const OTHER_SERVERS: ReadonlySet<number> = new Set([
 ]);
 
 // RFC 1035, section 2.3.4; a trailing dot is not counted.
-const LONGEST_LABEL = 63;
-const LONGEST_HOST = 253;
+const MAX_LABEL_LENGTH = 63;
+const MAX_HOST_LENGTH = 253;
 
 /**
  * Returns a field for an absolute http or https URL to which events or notices may be posted, normalized by the URL
@@ -44,9 +44,9 @@ function problemOf(text: string, url: URL): string | null {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `begins with ${url.protocol}`;
   if (url.hostname === '') return 'has no host';
   const host = url.hostname.replace(/\.$/, '');
-  if (host.length > LONGEST_HOST) return `has a host of more than ${LONGEST_HOST} characters`;
-  if (host.split('.').some((label) => label.length > LONGEST_LABEL))
-    return `has a host with a label of more than ${LONGEST_LABEL} characters`;
+  if (host.length > MAX_HOST_LENGTH) return `has a host of more than ${MAX_HOST_LENGTH} characters`;
+  if (host.split('.').some((label) => label.length > MAX_LABEL_LENGTH))
+    return `has a host with a label of more than ${MAX_LABEL_LENGTH} characters`;
   if (url.username !== '' || url.password !== '') return 'contains a user or a password';
   if (url.hash !== '') return 'has a fragment, which is never sent';
   const port = Number(url.port || 443);

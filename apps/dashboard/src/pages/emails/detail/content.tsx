@@ -29,7 +29,7 @@ export function Content({
   const me = useMe();
   const allowed = may(me, 'admin');
   const content = useQuery(
-    // Read once because each read is recorded in the audit log.
+    // Content is read only once because each read is recorded in the audit log.
     trpc.emails.content.queryOptions({ id }, { enabled: allowed, staleTime: 'static', gcTime: 60_000 }),
   );
   return (

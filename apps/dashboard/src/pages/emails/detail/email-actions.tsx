@@ -14,7 +14,7 @@ import { toast } from '../../../parts/toasts.tsx';
 import type { Email, Waiting } from './email.ts';
 import { words } from './strings.ts';
 
-/** The actions available for an email in its current state. Unavailable actions explain why. */
+/** Shows the actions available for an email in its current state. Unavailable actions explain why. */
 export function EmailActions({ email }: { readonly email: Email }) {
   const { action, open: ask, close } = useAction();
   const navigate = useNavigate();

@@ -32,7 +32,7 @@ export function EmailDetail({
   readonly tab: ContentTab;
   readonly onTab: (tab: ContentTab) => void;
   readonly back?: ReactNode;
-  /** Whether it is shown in a drawer, which has its own heading. */
+  /** Whether the email is shown in a drawer, which has its own heading. */
   readonly drawn?: boolean;
 }) {
   const email = useQuery(trpc.emails.get.queryOptions({ id }));

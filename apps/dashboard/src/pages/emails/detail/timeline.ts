@@ -8,7 +8,7 @@ export interface Step {
   readonly from_ms: number;
   readonly to_ms: number;
   readonly attempt: Attempt | null;
-  /** Whether a later attempt of the same recipient supersedes it. */
+  /** Whether a later attempt for the same recipient supersedes this step. */
   readonly dimmed: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Timeline {
 const MAX_ATTEMPTS = 12;
 // Idle time takes up at most this share of the active time on the axis.
 const IDLE_SHARE = 0.35;
-const SHORTEST_MS = 4;
+const MIN_MS = 4;
 
 export const phaseNames: readonly PhaseName[] = ['connect', 'tls', 'mail', 'data'];
 
@@ -51,7 +51,7 @@ export function timelineOf(email: Email, now_ms: number): Timeline {
         key: attempt.id,
         kind: 'attempt',
         from_ms: Date.parse(attempt.started_at),
-        to_ms: Math.max(Date.parse(attempt.finished_at), Date.parse(attempt.started_at) + SHORTEST_MS),
+        to_ms: Math.max(Date.parse(attempt.finished_at), Date.parse(attempt.started_at) + MIN_MS),
         attempt,
         dimmed: last.get(attempt.recipient_id) !== attempt.id,
       }),
@@ -69,7 +69,7 @@ function axisOf(steps: readonly Step[]): Pick<Timeline, 'at' | 'compressed'> {
     return { from, to, busy: isBusy(from, to), length: to - from };
   });
   const worked = spans.reduce((sum, { busy: works, length }) => sum + (works ? length : 0), 0);
-  const max_idle = worked === 0 ? Number.POSITIVE_INFINITY : Math.max(SHORTEST_MS, worked * IDLE_SHARE);
+  const max_idle = worked === 0 ? Number.POSITIVE_INFINITY : Math.max(MIN_MS, worked * IDLE_SHARE);
   const bars = spans.map((one) => ({ ...one, length: one.busy ? one.length : Math.min(one.length, max_idle) }));
   const total = bars.reduce((sum, { length }) => sum + length, 0) || 1;
   const at = (ms: number) => {

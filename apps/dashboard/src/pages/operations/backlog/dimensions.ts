@@ -36,7 +36,7 @@ export function heldBy(by: Dimension): 'destination' | 'sender_domain' | 'api_ke
   return by === 'destination' || by === 'sender_domain' || by === 'api_key' ? by : null;
 }
 
-/** What a dialog does to a row's email or to the hold on it. */
+/** The actions that a dialog can take on a row's email or on its hold. */
 export const backlogActions = ['hold', 'release', 'limit', 'retry', 'give_up'] as const;
 export type BacklogAction = (typeof backlogActions)[number];
 

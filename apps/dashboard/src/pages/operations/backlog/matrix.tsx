@@ -13,7 +13,7 @@ type Row = Backlog['total'];
 interface MatrixProps {
   readonly backlog: Backlog;
   readonly by: Dimension;
-  /** Whether the backlog belongs to the user's own workspace. Bulk actions require that. */
+  /** Whether the backlog belongs to the user's own workspace, as bulk actions require. */
   readonly own: boolean;
   /** Opens a row's dialog, for the ages of a column if one is given. */
   readonly onOpen: (open: BacklogAction, target: string, age?: number) => void;
@@ -110,7 +110,7 @@ function heat(at: number | null): string {
   return at < 4 ? 'warm' : 'hot';
 }
 
-/** Shows a count, with the actions on what it counts. */
+/** Shows a count, with actions on the email that it counts. */
 function Cell({
   row,
   count,
@@ -138,7 +138,7 @@ function Cell({
         <MenuItem onSelect={() => void navigate({ to: '/emails', search: { q: search } })}>{words.menu.show}</MenuItem>
       )}
       {scope !== null && (
-        // One item covers both so that a refresh never removes the focused item.
+        // One menu item serves as both Hold and Release so that a refresh never removes the focused item.
         <MenuItem
           needs={scope === 'destination' ? 'operator' : undefined}
           // Several workspaces may have the same domain, and an instance-wide row does not identify the workspace.

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const DEFAULT_HOURS = 24;
 const MAX_HOURS = 720;
 const scopes = Object.entries(words.scopes) as [Scope, string][];
-const ofInstance: readonly Scope[] = ['instance', 'queue', 'destination'];
+const instance_scopes: readonly Scope[] = ['instance', 'queue', 'destination'];
 
 /** Holds one target. Without a target, the form first asks what to hold. */
 export function HoldForm({
@@ -55,7 +55,7 @@ export function HoldForm({
                 <span className="label">{text.scope}</span>
                 <Choices
                   label={text.scope}
-                  options={scopes.filter(([name]) => operator || !ofInstance.includes(name))}
+                  options={scopes.filter(([name]) => operator || !instance_scopes.includes(name))}
                   value={scope}
                   onChange={setScope}
                 />

@@ -10,7 +10,7 @@ export const holdRoutes = [
       open: oneOf('new'),
       /** The hold whose dialog is open. */
       release: text,
-      /** Also shows holds that have ended. */
+      /** Whether to also show holds that have ended. */
       ended: flag,
     }),
     component: lazyRouteComponent(() => import('./holds-page.tsx'), 'HoldsPage'),

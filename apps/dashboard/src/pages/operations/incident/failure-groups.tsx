@@ -10,7 +10,7 @@ import { words } from './strings.ts';
 type Group = Outputs['ops']['failureGroups']['data'][number];
 
 interface Acting {
-  /** Whether the failures belong to the user's own workspace. Bulk actions require that. */
+  /** Whether the failures belong to the user's own workspace, as bulk actions require. */
   readonly own: boolean;
   readonly onOpen: (action: IncidentAction, destination: string) => void;
 }

@@ -20,7 +20,7 @@ interface IncidentData {
   readonly audit: Outputs['audit']['list']['data'];
 }
 
-/** Returns everything that has a time, latest first. */
+/** Returns every incident event, latest first. */
 export function happeningsOf(
   { holds, alarms, workers, audit }: IncidentData,
   since: string,

@@ -9,7 +9,7 @@ import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { ShowEntry } from '../../settings/members/show-entry.tsx';
+import { EntryDialog } from '../../settings/members/show-entry.tsx';
 import { words } from './strings.ts';
 
 type Operator = Outputs['operators']['list']['data'][number];
@@ -82,7 +82,7 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
       about={words.adding.about}
       submit={words.adding.submit}
       run={(form) => client.operators.add.mutate({ email: String(form.get('email') ?? '').trim() })}
-      next={(entry) => <ShowEntry entry={entry} onClose={onClose} />}
+      next={(entry) => <EntryDialog entry={entry} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (

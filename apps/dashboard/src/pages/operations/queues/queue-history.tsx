@@ -57,7 +57,7 @@ export function QueueHistory({
   );
 }
 
-/** Returns what was done, latest first. */
+/** Returns the changes that people made, latest first. */
 function marksOf(holds: readonly Hold[], audit: readonly Entry[], since: string): readonly Mark[] {
   const marks: Mark[] = [
     ...holds.flatMap(({ id, created_at, ended_at, ended_by, created_by, reason }) => [

@@ -25,7 +25,7 @@ export function QueuesPage() {
   const [frozen, setFrozen] = useState(false);
   const queues = useQuery(trpc.ops.queues.queryOptions({}, unlessFrozen(frozen)));
   const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100 }, unlessFrozen(frozen)));
-  const hold_of_queue = new Map(
+  const queue_hold = new Map(
     (holds.data?.data ?? []).filter(({ scope }) => scope === 'queue').map((entry) => [entry.value, entry]),
   );
   const close = (row: string | undefined) => {
@@ -40,7 +40,7 @@ export function QueuesPage() {
     <Page>
       <PageHeader
         title={words.title}
-        answer={queues.data && answerOf(queues.data.data, hold_of_queue.size)}
+        answer={queues.data && answerOf(queues.data.data, queue_hold.size)}
         actions={
           <Button onClick={() => setFrozen(!frozen)}>
             {frozen ? <Play size={15} /> : <Snowflake size={15} />}
@@ -52,7 +52,7 @@ export function QueuesPage() {
         {({ data }) => (
           <List
             label={words.title}
-            columns={columns(hold_of_queue, actions)}
+            columns={columns(queue_hold, actions)}
             rows={data}
             idOf={({ name }) => name}
             nameOf={({ name }) => name}

@@ -5,7 +5,7 @@ import { words } from './strings.ts';
 export type Reach = 'workspace' | 'instance';
 
 /**
- * Returns what the page covers. Only operators can view the instance, and operators without admin in the workspace
+ * Returns the scope of the page. Only operators can view the instance, and operators without admin in the workspace
  * always do.
  */
 export function useReach(reach_param: 'instance' | undefined): Reach {
@@ -13,7 +13,7 @@ export function useReach(reach_param: 'instance' | undefined): Reach {
   return may(me, 'operator') && (reach_param === 'instance' || !may(me, 'admin')) ? 'instance' : 'workspace';
 }
 
-/** Lets an operator choose what the page covers. The choice is a search parameter and defaults to the workspace. */
+/** Lets an operator choose the scope of the page. The choice is a search parameter and defaults to the workspace. */
 export function ReachChoice({
   reach,
   onChange,

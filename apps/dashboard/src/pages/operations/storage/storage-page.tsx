@@ -11,8 +11,8 @@ import { words } from './strings.ts';
 type Storage = Outputs['ops']['storage'];
 type Table = Storage['tables'][number];
 
-const DAYS_A_YEAR = 365;
-const LONG_DAYS = 100 * DAYS_A_YEAR;
+const DAYS_PER_YEAR = 365;
+const LONG_DAYS = 100 * DAYS_PER_YEAR;
 /** Smaller tables are omitted because they would free no space. */
 const MIN_BYTES = 100_000;
 
@@ -52,7 +52,7 @@ function Disk({ storage }: { readonly storage: Storage }) {
     [text.mails, mails === null ? '–' : count(mails)],
     [text.perMail, bytes(bytes_per_mail)],
     [text.perDay, count(mails_per_day)],
-    [text.perYear, bytes(bytes_per_mail * mails_per_day * DAYS_A_YEAR)],
+    [text.perYear, bytes(bytes_per_mail * mails_per_day * DAYS_PER_YEAR)],
   ];
   const used = disk && words.used(bytes(disk.free_bytes), bytes(disk.total_bytes));
   return (
@@ -79,17 +79,17 @@ function Disk({ storage }: { readonly storage: Storage }) {
 
 function Always({ tables }: { readonly tables: readonly Table[] }) {
   const always = tables.filter(({ kept }) => kept === 'always');
-  const ofSettings = [...Map.groupBy(always, ({ setting }) => setting)];
+  const by_setting = [...Map.groupBy(always, ({ setting }) => setting)];
   return (
     <Panel title={words.always.title}>
       {always.length === 0 ? (
         <p className="muted">{words.always.none}</p>
       ) : (
         <dl className="facts">
-          {ofSettings.flatMap(([setting, tables_of_setting]) => [
-            <dt key={`${setting} name`}>{bytes(tables_of_setting.reduce((sum, table) => sum + table.bytes, 0))}</dt>,
+          {by_setting.flatMap(([setting, setting_tables]) => [
+            <dt key={`${setting} name`}>{bytes(setting_tables.reduce((sum, table) => sum + table.bytes, 0))}</dt>,
             <dd key={`${setting} about`}>
-              <span className="mono small">{tables_of_setting.map(nameOf).join(', ')}</span>
+              <span className="mono small">{setting_tables.map(nameOf).join(', ')}</span>
               <br />
               <span className="muted small">
                 {setting === null ? words.always.byDesign : words.always.setting(setting)}

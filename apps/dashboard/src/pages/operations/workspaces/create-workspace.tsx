@@ -49,7 +49,7 @@ export function CreateWorkspace({
   );
 }
 
-/** The only place where the first key is shown. */
+/** Shows a workspace's first key, which is shown nowhere else. */
 function FirstKey({ made: created, onClose }: { readonly made: CreatedWorkspace; readonly onClose: () => void }) {
   return (
     <SecretDialog title={words.secret.title(created.name)} words={words.secret} onClose={onClose}>

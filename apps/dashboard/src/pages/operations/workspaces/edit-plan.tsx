@@ -37,7 +37,7 @@ const limits = [
   ['capture_bytes_limit', text.held.captureBytes, text.held.about],
 ] as const;
 
-/** Creates a plan or changes the limits of one. */
+/** Creates a plan or changes the limits of an existing plan. */
 export function EditPlan({
   plan,
   onClose,

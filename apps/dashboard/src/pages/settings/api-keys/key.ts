@@ -1,4 +1,4 @@
 import type { Outputs } from '../../../api/trpc.ts';
 
 export type Key = Outputs['apiKeys']['list']['data'][number];
-export type MadeKey = Outputs['apiKeys']['create'];
+export type CreatedKey = Outputs['apiKeys']['create'];

@@ -10,7 +10,7 @@ export const apiKeyRoutes = [
       open: oneOf('new'),
       rotate: text,
       revoke: text,
-      /** Also shows revoked and expired keys. */
+      /** Whether to also show revoked and expired keys. */
       gone: flag,
     }),
     component: lazyRouteComponent(() => import('./api-keys-page.tsx'), 'ApiKeysPage'),

@@ -2,16 +2,16 @@ import { CodeBlock } from '../../../parts/copy.tsx';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog.tsx';
 import { Notice } from '../../../parts/states.tsx';
 import { words as parts } from '../../../parts/strings.ts';
-import type { MadeKey } from './key.ts';
+import type { CreatedKey } from './key.ts';
 import { words } from './strings.ts';
 
-/** The only place where the secret of a key is shown. */
+/** Shows the secret of a key, which is shown nowhere else. */
 export function ShowSecret({
   made: created,
   note,
   onClose,
 }: {
-  readonly made: MadeKey;
+  readonly made: CreatedKey;
   readonly note?: string;
   readonly onClose: () => void;
 }) {
@@ -45,7 +45,7 @@ export function ShowSecret({
   );
 }
 
-function curlFor({ secret, scopes, domains }: MadeKey): string {
+function curlFor({ secret, scopes, domains }: CreatedKey): string {
   const sends = scopes.includes('email:send') || scopes.includes('admin');
   const head = `curl ${location.origin}/v1/`;
   const key = `-H 'Authorization: Bearer ${secret}'`;

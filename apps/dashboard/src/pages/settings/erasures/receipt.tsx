@@ -13,7 +13,7 @@ import { words } from './strings.ts';
 type Erasure = Outputs['erasures']['get'];
 type Line = readonly [string, number];
 
-/** Shows what was erased and what remains. Contains no address. */
+/** Shows what was erased and what remains. The receipt contains no address. */
 export function Receipt({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const erasure = useQuery(trpc.erasures.get.queryOptions({ id }));
   return (

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { client, type Inputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
-import { ShowEntry } from './show-entry.tsx';
+import { EntryDialog } from './show-entry.tsx';
 import { words } from './strings.ts';
 
 type Role = Inputs['members']['invite']['role'];
@@ -14,7 +14,7 @@ export function InviteMember({ onClose }: { readonly onClose: () => void }) {
       title={words.inviting.title}
       submit={words.inviting.submit}
       run={(form) => client.members.invite.mutate({ email: String(form.get('email') ?? '').trim(), role })}
-      next={(entry) => <ShowEntry entry={entry} onClose={onClose} />}
+      next={(entry) => <EntryDialog entry={entry} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (

@@ -7,15 +7,15 @@ import { words as parts } from '../../../parts/strings.ts';
 import { ExactTime } from '../../../parts/times.tsx';
 import { words } from './strings.ts';
 
-interface MadeEntry {
+interface NewEntry {
   readonly email: string;
   readonly password: string | null;
   readonly login_url: string | null;
   readonly login_url_expires_at: string | null;
 }
 
-/** The only place where a user's first credential is shown. */
-export function ShowEntry({ entry, onClose }: { readonly entry: MadeEntry; readonly onClose: () => void }) {
+/** Shows a user's first credential, which is shown nowhere else. */
+export function EntryDialog({ entry, onClose }: { readonly entry: NewEntry; readonly onClose: () => void }) {
   const { email, password, login_url, login_url_expires_at } = entry;
   const secret = login_url ?? password;
   const text = words.secret;

@@ -50,14 +50,14 @@ function columns({
   transcripts,
 }: Pick<Retention, 'request_log' | 'transcripts'>): readonly Column<Kind>[] {
   const { kind: kind_label, covers, age, setting } = words.kept.columns;
-  const aboutOf = (kind: Kind['kind']) => {
+  const descriptionOf = (kind: Kind['kind']) => {
     if (kind === 'requests' && !request_log) return words.kept.noRequests;
     if (kind === 'transcripts' && transcripts === 'failures') return words.kept.failuresOnly;
     return words.kept.kinds[kind][1];
   };
   return [
     { name: kind_label, width: '22%', show: ({ kind }) => <strong>{words.kept.kinds[kind][0]}</strong> },
-    { name: covers, less: true, wraps: true, show: ({ kind }) => <span className="muted">{aboutOf(kind)}</span> },
+    { name: covers, less: true, wraps: true, show: ({ kind }) => <span className="muted">{descriptionOf(kind)}</span> },
     {
       name: age,
       width: 'fit',

@@ -2,12 +2,12 @@ import type { Language } from '../search.ts';
 
 type Format = 'postrider' | 'resend';
 
-/** The prefix of the three headers. Resend's format uses those of Svix. */
+/** The prefix of the three signature headers. Resend's format uses Svix's prefix. */
 const prefixes: Readonly<Record<Format, string>> = { postrider: 'webhook', resend: 'svix' };
 
 /**
  * Returns a program that verifies a webhook request using only the language's standard library. The browser suite runs
- * each one.
+ * each program.
  */
 export function snippetOf(language: Language, format: Format): string {
   return snippets[language].replaceAll('PREFIX', prefixes[format]);

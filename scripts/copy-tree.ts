@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Creates a copy of the workspaces and of further files, linked to the installed packages, for a drill to change. */
-export function copyOfTree(root: string, rest: readonly string[] = []): string {
+export function copyTree(root: string, rest: readonly string[] = []): string {
   const copy = mkdtempSync(join(tmpdir(), 'postrider-mutant-'));
   for (const name of ['apps', 'packages', 'package.json', 'patches', ...rest])
     cpSync(join(root, name), join(copy, name), { recursive: true, verbatimSymlinks: true });

@@ -5,7 +5,7 @@ import { sendMessage } from '../accept/index.ts';
 import { listMessages } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { oldestKept } from '../operation/retention.ts';
-import { dropWhatIsPast } from './drop-past.ts';
+import { dropExpired } from './drop-expired.ts';
 import { maintainStorage } from './maintain.ts';
 import { dropPast } from './retention-store.ts';
 import { extendPartitions } from './store.ts';
@@ -43,7 +43,7 @@ describe('a partition locked by a reader', () => {
     await reader`lock table messages in access share mode`;
 
     const error = await dropPast(sql, 'messages', 'messages_203005', pastMail()).catch(sqlState);
-    const run = dropWhatIsPast(world.services);
+    const run = dropExpired(world.services);
     const beside = await send();
     await reader`commit`;
     reader.release();
@@ -65,7 +65,7 @@ describe('a partition with more live data than one run can move', () => {
       where message_id = ${id}`;
     await world.clock.advance(40 * DAY_MS);
 
-    await dropWhatIsPast(world.services);
+    await dropExpired(world.services);
 
     const warned = world.logged.filter(({ partition }) => partition === 'bodies_20300513');
     expect(warned).toMatchObject([{ level: 40, msg: expect.stringContaining('bytes') }]);
@@ -105,7 +105,7 @@ describe('attempts younger than their retention period', () => {
     await world.drain();
     await world.clock.freeze(new Date('2030-06-12T12:00:00Z'));
 
-    await dropWhatIsPast(world.services);
+    await dropExpired(world.services);
 
     expect(await sql`select message_id, tableoid::regclass::text as home from attempts`).toEqual([
       { message_id: late, home: 'attempts_default' },
@@ -124,7 +124,7 @@ describe('many rows in a default partition', () => {
         recipient_id, number, outcome, stage, target, phases_ms, started_at, finished_at
       from attempts, generate_series(1, 9600) n where message_id = ${id}`;
 
-    await dropWhatIsPast(world.services);
+    await dropExpired(world.services);
 
     expect(await sql`select count(*)::int as kept from attempts_default`).toEqual([{ kept: 4800 }]);
   });

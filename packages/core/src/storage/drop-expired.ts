@@ -9,8 +9,8 @@ import {
   type Drop,
   deleteStrays,
   dropPast,
-  pagesOfStrays,
   pastPartitions,
+  readStrayPages,
 } from './retention-store.ts';
 
 const PAGES_AT_ONCE = 100;
@@ -19,7 +19,7 @@ const PAUSE_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Frees the disk space of expired data: whole partitions, and rows of the default ones. */
-export async function dropWhatIsPast(services: Services): Promise<void> {
+export async function dropExpired(services: Services): Promise<void> {
   await runAll(
     'retention',
     // Keys of the object above, so each of them is a table.
@@ -35,7 +35,7 @@ async function dropPastOf(services: Services, parent: AgedTable, kind: Retention
     const { outcome, amount } = await betweenStatements(() => dropPast(sql, parent, partition, before));
     log[levels[outcome]]({ partition, amount }, words[outcome]);
   }
-  const pages = await pagesOfStrays(sql, parent);
+  const pages = await readStrayPages(sql, parent);
   for (let from = 0; from < pages; from += PAGES_AT_ONCE)
     await deleteStrays(sql, parent, before, { from, to: from + PAGES_AT_ONCE });
 }

@@ -2,16 +2,16 @@ import { openStates } from '../delivery/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { jobId } from './job-id.ts';
 import type { JobMatch } from './job-view.ts';
-import type { MailOfJob } from './store.ts';
+import type { JobMail } from './store.ts';
 
 /** Returns whether a job is stale: its message is closed or deleted, or has another job after a reschedule. */
-export function isLeftOver(job: JobMatch, mail: MailOfJob | null): boolean {
+export function isLeftOver(job: JobMatch, mail: JobMail | null): boolean {
   if (mail === null || !openStates.some((open) => open === mail.state)) return true;
   return mail.job_id !== null && mail.job_id !== job.id;
 }
 
 /** Returns why a job's message cannot be sent immediately and what to do instead; null if it can. */
-export function whyNotRun(job: JobMatch, message_id: string, mail: MailOfJob | null): string | null {
+export function runRefusal(job: JobMatch, message_id: string, mail: JobMail | null): string | null {
   const drop = 'nothing is left to run. Use `queues cancel` to drop the job.';
   if (mail === null) return `${message_id} is gone; ${drop}`;
   if (isLeftOver(job, mail)) {

@@ -4,7 +4,7 @@ import { type List, pageInput, pageWithin } from '../../paging/list.ts';
 import type { LogEntry, RecipientEntry } from './log-entry.ts';
 
 /** Returns a page of the recipients of a loaded message, optionally with one status. */
-export function pageOfRecipients(
+export function readRecipientPage(
   ctx: Pick<ActorContext, 'secret_key' | 'actor'>,
   message: LogEntry,
   { status, ...input }: { readonly limit: unknown; readonly cursor?: unknown; readonly status?: DeliveryState | null },

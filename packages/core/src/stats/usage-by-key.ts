@@ -3,7 +3,7 @@ import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { bounds, buckets, pointSchema } from './stat-series.ts';
-import { bucketsOf, standOf } from './store.ts';
+import { bucketsOf, readRollUpState } from './store.ts';
 import { bucketRange, rangeFields } from './time-range.ts';
 
 export const keyUsageFields = { ...rangeFields, bucket: z.enum(buckets).default('day') };
@@ -28,12 +28,12 @@ type KeyUsageInput = z.output<z.ZodObject<typeof keyUsageFields>>;
  * Returns what keys of a workspace have sent, in the given order. In a busy minute or hour only the busiest keys are
  * counted separately, so a quiet key may have sent slightly more.
  */
-export async function usageOfKeys(
+export async function readUsageByKey(
   { sql, actor }: Pick<ActorContext, 'sql' | 'actor'>,
   key_ids: readonly string[],
   { bucket, ...range }: KeyUsageInput,
 ): Promise<KeyUsage[]> {
-  const { now, until } = await standOf(sql, 'stats');
+  const { now, until } = await readRollUpState(sql, 'stats');
   const { from, to, bucket_ms } = bucketRange(range, bucket, bounds.grouped[bucket], now);
   const rows = await bucketsOf(sql, {
     workspace_id: actor.workspace_id,
