@@ -204,12 +204,15 @@ describe('a migration that waits for a lock', () => {
     write('0003_more', 'alter table letters add column sound text;');
     const reader = connect(url, { max: 1, application_name: 'migrate-test' });
     const { promise: read, resolve: done } = Promise.withResolvers<void>();
+    const { promise: has_lock, resolve: locked } = Promise.withResolvers<void>();
     const reading = reader.begin(async (tx) => {
       // Our own transactions are terminated after idling for seconds.
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from letters`;
+      locked();
       await read;
     });
+    await has_lock;
     const lines: string[] = [];
 
     const migrating = migrate(url, (line) => lines.push(line), migrations);
