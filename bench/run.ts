@@ -54,11 +54,17 @@ const suites: Readonly<Record<string, Suite>> = {
   'memory-under-load': benchMemoryUnderLoad,
 };
 
-const { suites: suite_names, against, result: other, pair, ...options } = readCommandLine(process.argv.slice(2));
-const before = against === null ? null : readResult(against);
+const {
+  suites: suite_names,
+  against: compare_path,
+  result: other,
+  pair,
+  ...options
+} = readCommandLine(process.argv.slice(2));
+const before = compare_path === null ? null : readResult(compare_path);
 
-if (against !== null && before !== null && other !== null) {
-  printComparison(against, compareResults(before, readResult(other)));
+if (compare_path !== null && before !== null && other !== null) {
+  printComparison(compare_path, compareResults(before, readResult(other)));
 } else {
   const known = pair === null ? Object.keys(suites) : pairable;
   const unknown = suite_names.filter((name) => !known.includes(name));
@@ -82,5 +88,5 @@ async function run(names: readonly string[]): Promise<void> {
   };
   if (pair !== null) keep('pair', await benchPair(options, resolve(pair), names));
   else for (const name of names) keep(name, (await suites[name]?.(options)) ?? []);
-  if (against !== null && before !== null) printComparison(against, compareResults(before, result));
+  if (compare_path !== null && before !== null) printComparison(compare_path, compareResults(before, result));
 }

@@ -17,12 +17,12 @@ const { values } = parseArgs({
 });
 const root = fileURLToPath(new URL('../', import.meta.url));
 const seed = values.seed ?? randomBytes(4).toString('hex');
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-const { only } = values;
+const { only: only_name } = values;
 const drawn_holes =
-  only === undefined ? draw(Number(values.without)) : holes.filter(({ name }) => new RegExp(only).test(name));
-say(`seed ${seed}: ${drawn_holes.length} of ${holes.length} holes`);
+  only_name === undefined ? draw(Number(values.without)) : holes.filter(({ name }) => new RegExp(only_name).test(name));
+print(`seed ${seed}: ${drawn_holes.length} of ${holes.length} holes`);
 const copy = copyTree(root, ['vitest.config.ts', 'vitest.attack.config.ts']);
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -37,9 +37,9 @@ for (const { name, file, find, replace } of drawn_holes) {
   const failure = await firstSuccess();
   writeFileSync(path, sound);
   if (failure === null) unnoticed += 1;
-  say(`${failure === null ? 'BAD' : 'ok '} ${name}: ${failure ?? 'no attack got anywhere'}`);
+  print(`${failure === null ? 'BAD' : 'ok '} ${name}: ${failure ?? 'no attack got anywhere'}`);
 }
-say(
+print(
   unnoticed === 0
     ? 'the attacks noticed every hole'
     : `the attacks did not notice ${unnoticed} of ${drawn_holes.length}`,

@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
 });
 const root = fileURLToPath(new URL('../', import.meta.url));
 const seed = values.seed ?? randomBytes(4).toString('hex');
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 // A whole sentence or word in quotes; templates and types are left alone.
 const STRING = /'([A-Z][^'\\\n]{2,})'(?=[,\]\s}])/g;
@@ -44,13 +44,13 @@ process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const sample = draw(stringsOf(copy), Number(values.count));
-say(`seed ${seed}: ${sample.length} strings changed`);
+print(`seed ${seed}: ${sample.length} strings changed`);
 // From the end of a file, so that earlier indexes stay valid.
 for (const { file, text, index } of sample.toSorted((one, other) => other.index - one.index)) {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, `${source.slice(0, index + text.length)}${CHANGE}${source.slice(index + text.length)}`);
-  say(`  ${file}: ${text}${CHANGE}`);
+  print(`  ${file}: ${text}${CHANGE}`);
 }
 const args = [
   join(root, 'node_modules/vitest/vitest.mjs'),

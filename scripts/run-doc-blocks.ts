@@ -73,7 +73,7 @@ interface Place {
 export async function runBlocks(
   blocks: readonly Block[],
   instance: Instance,
-  only: readonly Language[],
+  languages_run: readonly Language[],
 ): Promise<Outcome[]> {
   const place: Place = { folder: openFolder(), instance, servers: [], printed: '' };
   const outcomes: Outcome[] = [];
@@ -81,7 +81,7 @@ export async function runBlocks(
   try {
     for (const [index, block] of blocks.entries()) {
       const { marker } = block;
-      const runs = only.some((language) => language === block.language);
+      const runs = languages_run.some((language) => language === block.language);
       if (marker.kind === 'not-run') continue;
       if ((marker.kind === 'run' || marker.kind === 'serve') && !runs) {
         ran = false;

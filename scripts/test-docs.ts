@@ -23,7 +23,7 @@ const operating = new Set(
 const MAX_NOT_RUN = 5;
 
 const args = process.argv.slice(2);
-const only: readonly Language[] = args.length > 0 ? languages.filter((one) => args.includes(one)) : languages;
+const selected: readonly Language[] = args.length > 0 ? languages.filter((one) => args.includes(one)) : languages;
 const chosen_pages = args.filter((one) => one.endsWith('.md'));
 
 const pages = docPages.map((page) => ({ page, ...readPage(page) }));
@@ -39,7 +39,7 @@ const instance = await startInstance({ DNS_SERVERS: zone.address });
 try {
   for (const { page, blocks } of pages) {
     if (chosen_pages.length > 0 && !chosen_pages.includes(page)) continue;
-    for (const { block, problem } of await runBlocks(blocks, instance, only.length > 0 ? only : languages)) {
+    for (const { block, problem } of await runBlocks(blocks, instance, selected.length > 0 ? selected : languages)) {
       if (problem === null) passed += 1;
       else problems.push(`${page}:${block.line} ${problem}`);
     }

@@ -27,9 +27,9 @@ function baselineCommit(): string {
 /** Fills a directory with a commit's files and the packages in its lockfile. */
 function fill(tree: string, commit: string): void {
   execFileSync('tar', ['-x', '-C', tree], { input: git('archive', commit) });
-  const here = { cwd: tree, stdio: 'inherit' } as const;
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'], here);
-  execFileSync(process.execPath, ['scripts/apply-patches.mjs'], here);
+  const options = { cwd: tree, stdio: 'inherit' } as const;
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'], options);
+  execFileSync(process.execPath, ['scripts/apply-patches.mjs'], options);
 }
 
 const commit = process.argv[2] ?? baselineCommit();

@@ -65,9 +65,9 @@ function addresses(bind: number, ports: readonly number[]): Record<string, strin
 export async function untilUp(haproxy: Haproxy, names: readonly string[]): Promise<void> {
   for (const until = wallTime() + UP_MS; ; ) {
     const servers = await haproxy.servers('ready');
-    const down = names.filter((name) => !servers.get(name)?.up);
-    if (down.length === 0) return;
-    if (wallTime() > until) throw new Error(`HAProxy sees ${down.join(', ')} down after ${UP_MS / 1000} s`);
+    const down_names = names.filter((name) => !servers.get(name)?.up);
+    if (down_names.length === 0) return;
+    if (wallTime() > until) throw new Error(`HAProxy sees ${down_names.join(', ')} down after ${UP_MS / 1000} s`);
     await pause(50);
   }
 }

@@ -27,23 +27,23 @@ export const failoverDrill: Drill = {
   about: 'three Postgres 15 under Patroni, a synchronous standby; the primary is killed three times, under load',
   run: (tools) =>
     onCluster(tools, async ({ cluster, database, ledgers, commitsWaitFor, startClients }) => {
-      const { say } = tools;
+      const { say: print } = tools;
       const waits_for = await commitsWaitFor();
       const clients = await startClients();
       for (let kill = 0; kill < KILLS; kill++) {
         const name = await cluster.killPrimary();
-        say(`kill -9 ${name}, the primary`);
+        print(`kill -9 ${name}, the primary`);
         await untilAccepted(ledgers);
-        say('mail is accepted again');
+        print('mail is accepted again');
         await cluster.revive();
         await cluster.untilSynchronous();
         await pause(CALM_MS);
       }
       await clients.stop();
       await drain(database);
-      say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
+      print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
-      say(`${second} second copies`);
+      print(`${second} second copies`);
       return printChecks('failover', [
         ...mailChecks(ledgers, await database.read('none')),
         atMost('second copies after failovers', second, KILLS * 2 * MAX_UNRECORDED),
@@ -62,18 +62,18 @@ export const asynchronousDrill: Drill = {
   about: 'the same with an asynchronous standby that is two seconds behind: the loss that failover shows none of',
   run: (tools) =>
     onCluster(tools, async ({ cluster, database, ledgers, commitsWaitFor, startClients }) => {
-      const { say } = tools;
+      const { say: print } = tools;
       await cluster.goAsynchronous();
       while ((await commitsWaitFor()) !== 'disk') await pause(100);
       const clients = await startClients();
       const name = await cluster.killPrimary(HELD_MS);
-      say(`kill -9 ${name}, the primary, ${HELD_MS} ms after the network to its standbys let nothing more pass`);
+      print(`kill -9 ${name}, the primary, ${HELD_MS} ms after the network to its standbys let nothing more pass`);
       await untilAccepted(ledgers);
       await clients.stop();
       await drain(database);
       const { messages } = await database.read('none');
       const lost = ledgers.sent.flatMap(({ ids }) => [...ids]).filter((id) => !messages.has(id)).length;
-      say(`${ledgers.accepted.length} accepted, ${lost} of them lost; longest gap ${longestGap(ledgers)} ms`);
+      print(`${ledgers.accepted.length} accepted, ${lost} of them lost; longest gap ${longestGap(ledgers)} ms`);
       return printChecks('asynchronous', [check('no loss, so the drill shows nothing', lost > 0 ? [] : ['none'])]);
     }),
 };
@@ -93,7 +93,10 @@ async function untilAccepted({ accepted }: Ledgers): Promise<void> {
 }
 
 /** Runs an API behind HAProxy and two workers on a database cluster behind HAProxy. */
-async function onCluster({ folder, say }: DrillTools, run: (ground: Ground) => Promise<boolean>): Promise<boolean> {
+async function onCluster(
+  { folder, say: print }: DrillTools,
+  run: (ground: Ground) => Promise<boolean>,
+): Promise<boolean> {
   need('postgres', 'patroni', 'etcd', 'haproxy');
   const { uid, gid } = postgresUser();
   chownSync(folder, uid, gid);
@@ -110,7 +113,7 @@ async function onCluster({ folder, say }: DrillTools, run: (ground: Ground) => P
     const database = new Database(url);
     stops.unshift(() => database.stop());
     await cluster.untilSynchronous();
-    say('a primary and its synchronous standby');
+    print('a primary and its synchronous standby');
     const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, folder });
     stops.unshift(() => installation.stop());
     const apis = [1, 2, 3, 4].map((index) => [`POSTRIDER_API_${index}`, `127.0.0.1:${api_port}`]);
@@ -135,7 +138,7 @@ async function onCluster({ folder, say }: DrillTools, run: (ground: Ground) => P
       async startClients() {
         const { secret } = installation;
         const clients = new Clients(ledgers, { port: api_bind, secret, per_second: PER_SECOND, keyed: 1 });
-        say(`${PER_SECOND} mails a second`);
+        print(`${PER_SECOND} mails a second`);
         await pause(CALM_MS);
         return clients;
       },

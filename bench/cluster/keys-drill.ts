@@ -21,7 +21,7 @@ const REENCRYPTED_MS = 60_000;
 /** SECRET_KEY replaced on every process in turn, under load: first with the previous key beside it, then alone. */
 export const keysDrill: Drill = {
   about: 'SECRET_KEY replaced on two API and two worker processes in turn, under load, until the old one opens nothing',
-  async run({ folder, say }) {
+  async run({ folder, say: print }) {
     need('haproxy');
     const stops: (() => Promise<void>)[] = [];
     try {
@@ -33,7 +33,7 @@ export const keysDrill: Drill = {
       const { secret } = installation;
       for (let index = 0; index < WEBHOOKS; index++) await addWebhook(bind, secret, index);
       const clients = new Clients(ledgers, { port: bind, secret, per_second: PER_SECOND, keyed: 0.5 });
-      say(`${PER_SECOND} mails a second, ${WEBHOOKS} webhooks`);
+      print(`${PER_SECOND} mails a second, ${WEBHOOKS} webhooks`);
       await pause(CALM_MS);
 
       const old_key = installation.env.SECRET_KEY ?? '';
@@ -46,15 +46,15 @@ export const keysDrill: Drill = {
         }
       };
       await inTurn({ SECRET_KEY, SECRET_KEY_PREVIOUS: old_key });
-      say('all run with the new key, and the old one beside it');
+      print('all run with the new key, and the old one beside it');
       const reencrypted = await untilReencrypted(folder);
-      say('everything is encrypted under the new key');
+      print('everything is encrypted under the new key');
       await inTurn({ SECRET_KEY_PREVIOUS: '' });
-      say('all run with the new key alone');
+      print('all run with the new key alone');
       await pause(CALM_MS);
       await clients.stop();
       await drain(database);
-      say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
+      print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
       const failure = await installation
         .open('old', 'rest', await freePort(), { SECRET_KEY: old_key })

@@ -31,7 +31,7 @@ const MAX_GAP_MS = 15_000;
 /** The service behind PgBouncer in session mode: a worker is killed and the pooler restarted, under load. */
 export const poolerDrill: Drill = {
   about: 'PgBouncer in session mode before the database: a worker killed, the pooler killed and started, under load',
-  async run({ folder, say }) {
+  async run({ folder, say: print }) {
     need('pgbouncer');
     const stops: (() => Promise<void>)[] = [];
     try {
@@ -57,12 +57,12 @@ export const poolerDrill: Drill = {
       for (const slot of [api, ...workers]) await slot.untilReady();
       const { secret } = installation;
       const clients = new Clients(ledgers, { port: api.port, secret, per_second: PER_SECOND, keyed: 1 });
-      say(`${PER_SECOND} mails a second`);
+      print(`${PER_SECOND} mails a second`);
       await pause(CALM_MS);
       const connections = await connectionsOf(direct_url, pooler.pid);
 
       await workers[0]?.kill();
-      say('kill -9 of a worker');
+      print('kill -9 of a worker');
       await workers[0]?.untilReady();
       await pause(CALM_MS);
       const noticed = ['worker-1', 'worker-2'].some((name) =>
@@ -70,15 +70,15 @@ export const poolerDrill: Drill = {
       );
 
       await pooler.stop('SIGKILL');
-      say('kill -9 of the pooler');
+      print('kill -9 of the pooler');
       await pause(2000);
       pooler = await startPooler(folder, port, server.port);
-      say('the pooler is back');
+      print('the pooler is back');
       await pause(CALM_MS);
       await clients.stop();
       await drain(database);
-      say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
-      say(`connections: ${connections.pooled} by the pooler, ${connections.direct.join(', ')} past it`);
+      print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
+      print(`connections: ${connections.pooled} by the pooler, ${connections.direct.join(', ')} past it`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
       return printChecks('pooler', [
         ...mailChecks(ledgers, await database.read('none')),

@@ -27,7 +27,7 @@ const REQUESTS_PER_SECOND = 450;
  */
 export const processesDrill: Drill = {
   about: 'two API and two worker processes behind HAProxy: killed, added, restarted in turn, under load',
-  async run({ folder, say }) {
+  async run({ folder, say: print }) {
     need('haproxy');
     const stops: (() => Promise<void>)[] = [];
     try {
@@ -39,7 +39,7 @@ export const processesDrill: Drill = {
         per_second: PER_SECOND,
         keyed: 0.5,
       });
-      say(`${PER_SECOND} mails a second`);
+      print(`${PER_SECOND} mails a second`);
       await pause(CALM_MS);
 
       const kills: { readonly from: number; readonly to: number }[] = [];
@@ -47,7 +47,7 @@ export const processesDrill: Drill = {
         const from = wallTime();
         await slot.kill();
         kills.push({ from, to: wallTime() });
-        say(`kill -9 ${slot.name} at ${new Date(from).toISOString()}`);
+        print(`kill -9 ${slot.name} at ${new Date(from).toISOString()}`);
         await slot.untilReady();
         await pause(2000);
       };
@@ -60,7 +60,7 @@ export const processesDrill: Drill = {
       ];
       for (const slot of added) await slot.untilReady();
       await untilUp(haproxy, ['api-1', 'api-2', 'api-3']);
-      say('one API and one worker added');
+      print('one API and one worker added');
       const before = (await haproxy.servers('ready')).get('api-3')?.sessions ?? 0;
       await pause(CALM_MS);
       const session_count = ((await haproxy.servers('ready')).get('api-3')?.sessions ?? 0) - before;
@@ -69,13 +69,13 @@ export const processesDrill: Drill = {
         await slot.restart();
         await slot.untilReady();
         await untilUp(haproxy, ['api-1', 'api-2', 'api-3']);
-        say(`${slot.name} restarted`);
+        print(`${slot.name} restarted`);
       }
       await pause(CALM_MS);
       await clients.stop();
       const limits = await countAtLimit(url, bind, installation.secret);
       await drain(database);
-      say(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
+      print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const stored = await database.read('none');
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
       const ofKill = clients.failures.filter(({ at, began_at }) =>

@@ -26,7 +26,7 @@ const WROTE_MS = 10_000;
 /** A stalled streaming replica: which reads still go to it, and which do not. */
 export const replicaDrill: Drill = {
   about: 'a streaming replica for lists: its replay paused, a reader and a writer beside each other',
-  async run({ folder, say }) {
+  async run({ folder, say: print }) {
     need('postgres');
     const { uid, gid } = postgresUser();
     chownSync(folder, uid, gid);
@@ -55,7 +55,7 @@ export const replicaDrill: Drill = {
       await until(async () => (await reader.lists()).includes(first));
       // Waits until the writer no longer counts as a recent writer, so that it has to become one again.
       await pause(WROTE_MS + POLL_MS);
-      say('a replica is read, and up to date');
+      print('a replica is read, and up to date');
 
       await replica.pause(true);
       const paused_at = wallTime();
@@ -67,24 +67,24 @@ export const replicaDrill: Drill = {
       const failed: string[] = [];
       for (const path of ['/stats', '/events', '/email/logs', '/usage', '/requests', '/domains', '/suppressions'])
         await reader.call('GET', path).catch((error: unknown) => failed.push(String(error)));
-      say('its replay was paused: the reader saw what was there before, then what the primary has');
+      print('its replay was paused: the reader saw what was there before, then what the primary has');
 
       await replica.pause(false);
       const third = await writer.send();
       await until(async () => (await replica.sessions()) > 0 && (await reader.lists()).includes(third));
       await replica.stop();
-      const away: string[] = [];
+      const failures: string[] = [];
       for (let turn = 0; turn < 20; turn++)
         await reader.lists().catch((error: unknown) => {
-          away.push(String(error));
+          failures.push(String(error));
         });
-      say('it is gone, and lists go on');
+      print('it is gone, and lists go on');
       return printChecks('replica', [
         check('the reader was not served by the replica, so the drill shows nothing', stale ? [] : ['fresh']),
         check('a caller did not see its own write', own ? [] : ['not seen']),
         check('a replica that is five seconds behind was still read', fresh ? [] : ['stale']),
         check('reads that failed while there was a replica', failed),
-        check('lists that failed when the replica was gone', away),
+        check('lists that failed when the replica was gone', failures),
       ]);
     } finally {
       await runAll('the drill', stops);

@@ -31,7 +31,7 @@ export const restoreDrill: Drill = {
     'pgBackRest: full and incremental backups under load, the machine lost, restored with and without restore-check',
   async run(tools) {
     need('postgres', 'pgbackrest');
-    const { folder, say } = tools;
+    const { folder, say: print } = tools;
     const { uid, gid } = postgresUser();
     chownSync(folder, uid, gid);
     const stops: (() => Promise<void>)[] = [];
@@ -57,7 +57,7 @@ export const restoreDrill: Drill = {
         ledgers.sent.filter((one) => one.accepted_at !== null && one.accepted_at < at).flatMap(({ ids }) => [...ids]);
       const lost = (restored: ReadonlySet<string>, at: number) => acceptedBy(at).filter((id) => !restored.has(id));
       const not_archived = lost(end, Number.POSITIVE_INFINITY).length;
-      say(
+      print(
         `${not_archived} of ${acceptedBy(Number.POSITIVE_INFINITY).length} mails were not archived yet when the machine was lost`,
       );
       return printChecks('restore', [
@@ -110,7 +110,7 @@ interface Ground {
  * Takes backups under load, picks a point in time at which messages are open, and loses everything some seconds later.
  */
 async function loadAndLose(
-  { say }: DrillTools,
+  { say: print }: DrillTools,
   {
     backed_up,
     installation,
@@ -126,12 +126,12 @@ async function loadAndLose(
   for (const slot of slots) await slot.untilReady();
   const { secret } = installation;
   const clients = new Clients(ledgers, { port: api_port, secret, per_second: PER_SECOND, keyed: 0 });
-  say(`${PER_SECOND} mails a second`);
+  print(`${PER_SECOND} mails a second`);
   await pause(PHASE_MS);
   const timed = async (type: 'full' | 'incr') => {
     const at = wallTime();
     const label = await backed_up.backup(type);
-    say(`${type === 'full' ? 'a full' : 'an incremental'} backup in ${((wallTime() - at) / 1000).toFixed(1)} s`);
+    print(`${type === 'full' ? 'a full' : 'an incremental'} backup in ${((wallTime() - at) / 1000).toFixed(1)} s`);
     return { at, label };
   };
   const full = await timed('full');
@@ -149,7 +149,7 @@ async function loadAndLose(
   await pause(PHASE_MS);
   await sql.end({ timeout: 1 });
   await backed_up.primary.lose();
-  say('kill -9 of the database');
+  print('kill -9 of the database');
   await clients.stop();
   await Promise.all(slots.map((slot) => slot.stop()));
   return {
@@ -166,7 +166,7 @@ async function loadAndLose(
 
 /** Returns the IDs of the messages that were restored. */
 async function readRestored(
-  { say }: DrillTools,
+  { say: print }: DrillTools,
   { backed_up }: Ground,
   goal: string,
   until: Until,
@@ -177,7 +177,7 @@ async function readRestored(
   const { messages } = await database.read('none');
   await database.stop();
   await server.lose();
-  say(`${goal}: ${messages.size} mails, restored in ${((wallTime() - began) / 1000).toFixed(1)} s`);
+  print(`${goal}: ${messages.size} mails, restored in ${((wallTime() - began) / 1000).toFixed(1)} s`);
   return new Set(messages.keys());
 }
 
@@ -198,7 +198,7 @@ interface RestoreReport {
 }
 
 /** Restores to the point in time and starts a worker on it, with or without running restore-check first. */
-async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boolean): Promise<Sending> {
+async function restoreAndSend({ say: print }: DrillTools, ground: Ground, checks: boolean): Promise<Sending> {
   const { backed_up, installation, ledgers, loss, log } = ground;
   const server = await backed_up.restore({ time: loss.point });
   const env = { ...installation.env, DATABASE_URL: server.url };
@@ -226,14 +226,14 @@ async function restoreAndSend({ say }: DrillTools, ground: Ground, checks: boole
   await server.lose();
   const before = new Set(loss.sent.map(({ message_id }) => idOf(message_id)));
   const second = ledgers.seen.slice(from).filter(({ outcome }) => outcome === 'accepted');
-  const twice = second.filter(({ message_id }) => before.has(idOf(message_id))).length;
+  const duplicates = second.filter(({ message_id }) => before.has(idOf(message_id))).length;
   const since = [...before].filter((id) => !restored.has(id));
-  say(
-    `${checks ? 'with' : 'without'} restore-check: ${open_before} open at the point in time, ${second.length} sent, ${twice} of them a second time; ${since.length} sent since are not restored`,
+  print(
+    `${checks ? 'with' : 'without'} restore-check: ${open_before} open at the point in time, ${second.length} sent, ${duplicates} of them a second time; ${since.length} sent since are not restored`,
   );
   return {
     restored,
-    twice,
+    twice: duplicates,
     held_sent,
     closed: report?.closed ?? 0,
     open: recipients.filter(({ state }) => state !== 'delivered').map((one) => `${one.message_id} ${one.state}`),

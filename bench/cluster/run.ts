@@ -38,11 +38,11 @@ if (unknown.length > 0) {
 let sound = true;
 for (const name of names) {
   const began = wallTime();
-  const say = (line: string) => console.log(`${((wallTime() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const print = (line: string) => console.log(`${((wallTime() - began) / 1000).toFixed(1).padStart(6)} s  ${line}`);
   const folder = mkdtempSync(join(tmpdir(), `postrider-${name}-`));
   chmodSync(folder, 0o755);
   console.log(`${name}: ${drills[name]?.about}`);
-  const passed = (await drills[name]?.run({ folder, say })) === true;
+  const passed = (await drills[name]?.run({ folder, say: print })) === true;
   if (passed) rmSync(folder, { recursive: true, force: true });
   else console.log(`its logs are in ${folder}`);
   sound &&= passed;

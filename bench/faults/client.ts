@@ -88,10 +88,10 @@ export class Load {
     // The generator is forked per request, so that a request's content does not depend on how often other requests were
     // retried.
     const random = this.#random.fork(`request ${index}`);
-    const { body, sent, cancel_after_ms, twice } = this.#request(index, random);
+    const { body, sent, cancel_after_ms, twice: is_repeated } = this.#request(index, random);
     this.#ledgers.sent.push(sent);
     const id = await this.#send(sent, body, random);
-    if (twice && id !== null) await this.#send(sent, body, random);
+    if (is_repeated && id !== null) await this.#send(sent, body, random);
     if (cancel_after_ms !== null && id !== null) {
       await pause(cancel_after_ms);
       await this.#cancel(sent, id, random);

@@ -83,11 +83,11 @@ export class Database {
     return row?.bytes ?? 0;
   }
 
-  async openRecipients(except: readonly string[] = []): Promise<number> {
+  async openRecipients(excluded: readonly string[] = []): Promise<number> {
     const [row] = await this.#again(
       () => this.#sql<{ count: number }[]>`
       select count(*)::int as count from recipients
-      where state in ('scheduled', 'queued', 'deferred', 'sending') and split_part(email, '@', 2) <> all (${[...except]})`,
+      where state in ('scheduled', 'queued', 'deferred', 'sending') and split_part(email, '@', 2) <> all (${[...excluded]})`,
     );
     return row?.count ?? 0;
   }

@@ -122,10 +122,10 @@ function converse(socket: Socket, slow: Slowness, on_mail: (recipients: string[]
   let recipients: string[] = [];
   let pending = '';
   let in_data = false;
-  const say = (text: string) => {
+  const write = (text: string) => {
     if (!socket.destroyed) socket.write(text);
   };
-  setTimeout(() => say('220 sink ESMTP\r\n'), slow.greeting_ms ?? 0);
+  setTimeout(() => write('220 sink ESMTP\r\n'), slow.greeting_ms ?? 0);
   socket.on('data', (chunk: Buffer) => {
     pending += chunk.toString('latin1');
     if (slow.bytes_per_second !== undefined) {
@@ -148,19 +148,19 @@ function converse(socket: Socket, slow: Slowness, on_mail: (recipients: string[]
       const command = pending.slice(0, line);
       pending = pending.slice(line + 2);
       const verb = command.slice(0, 4).toUpperCase();
-      if (verb === 'EHLO') say('250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n');
+      if (verb === 'EHLO') write('250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n');
       else if (verb === 'RCPT') {
         recipients.push((/<([^>]*)>/.exec(command)?.[1] ?? '').toLowerCase());
-        say('250 2.1.5 ok\r\n');
+        write('250 2.1.5 ok\r\n');
       } else if (verb === 'DATA') {
         in_data = true;
-        say('354 go on\r\n');
+        write('354 go on\r\n');
       } else if (verb === 'QUIT') {
         socket.end('221 2.0.0 bye\r\n');
         return;
       } else {
         if (verb === 'MAIL' || verb === 'RSET') recipients = [];
-        say('250 2.0.0 ok\r\n');
+        write('250 2.0.0 ok\r\n');
       }
     }
   });

@@ -16,7 +16,7 @@ const { values } = parseArgs({ options: { only: { type: 'string' }, seed: { type
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = fileURLToPath(new URL('mutants/', import.meta.url));
 const seed = values.seed ?? 'mutants';
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 const mutants = readdirSync(folder)
   .filter((name) => name.endsWith('.patch'))
@@ -25,7 +25,7 @@ const mutants = readdirSync(folder)
 let wrong = 0;
 if (values.only === undefined) {
   const { sound, summary } = await run(root, 'unchanged');
-  say(`${sound ? 'ok ' : 'BAD'} unchanged: ${summary}`);
+  print(`${sound ? 'ok ' : 'BAD'} unchanged: ${summary}`);
   if (!sound) wrong += 1;
 }
 for (const name of mutants) {
@@ -34,12 +34,12 @@ for (const name of mutants) {
     plant(copy, name);
     const { sound, summary } = await run(copy, name);
     if (sound !== false) wrong += 1;
-    say(`${sound === false ? 'ok ' : 'BAD'} ${name}: ${summary}`);
+    print(`${sound === false ? 'ok ' : 'BAD'} ${name}: ${summary}`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
-say(
+print(
   wrong === 0
     ? `all ${mutants.length} bugs turned it red`
     : `${wrong} of ${mutants.length + 1} runs ended otherwise than expected`,

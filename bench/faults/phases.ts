@@ -52,7 +52,7 @@ export class Phases {
   }
 
   async run(): Promise<void> {
-    const { plan, instance, ledgers, load, say } = this.#parts;
+    const { plan, instance, ledgers, load, say: print } = this.#parts;
     for (let count = 0; count < plan.slow_peers; count++) {
       for (const domain of slowDomains) load.sendTo(domain);
     }
@@ -60,7 +60,7 @@ export class Phases {
     if (plan.sink_s > 0) {
       instance.mail.faults = usualMailFaults;
       instance.hooks.faulty = true;
-      say('mail servers and endpoints fail now and then');
+      print('mail servers and endpoints fail now and then');
       await pause(plan.sink_s * 1000);
     }
     const bounds = setInterval(() => void this.#readBounds(), BOUND_POLL_MS);
@@ -91,20 +91,20 @@ export class Phases {
     const { instance, plan, random } = this.#parts;
     const { worker_kills, api_kills, kill_gap_s } = plan;
     const order: { readonly place: Place; readonly among: readonly Place[]; readonly of: FaultOf }[] = [];
-    const add = (among: readonly Place[], number: number, target: FaultOf) => {
-      const place = among[number % among.length];
-      if (place) order.push({ place, among, of: target });
+    const add = (targets: readonly Place[], number: number, target: FaultOf) => {
+      const place = targets[number % targets.length];
+      if (place) order.push({ place, among: targets, of: target });
     };
     for (let kill = 0, api = 0; kill < worker_kills; kill++) {
       add(instance.workers, kill, 'worker');
       while (api < Math.round(((kill + 1) * api_kills) / worker_kills)) add(instance.apis, api++, 'api');
     }
-    for (const { place, among, of: target } of order) {
+    for (const { place, among: targets, of: target } of order) {
       const { slot } = place;
       await slot.untilReady();
       const free_at = (this.#killed_at.get(slot.name) ?? 0) + 2 * startTime(place);
       await pause(Math.max(random.between(kill_gap_s[0] * 1000, kill_gap_s[1] * 1000), free_at - wallTime()));
-      for (const other of among) await other.slot.untilReady();
+      for (const other of targets) await other.slot.untilReady();
       if (target === 'worker') await this.#killWorker(place);
       else await this.#fault(`kill -9 ${slot.name}`, target, () => slot.kill());
       this.#killed_at.set(slot.name, wallTime());
@@ -113,7 +113,7 @@ export class Phases {
   }
 
   async #killWorker(place: Place): Promise<void> {
-    const { database, ledgers, say } = this.#parts;
+    const { database, ledgers, say: print } = this.#parts;
     const { slot } = place;
     const life = slot.life();
     const worker = await database.workerFrom(place.database.ports());
@@ -139,7 +139,7 @@ export class Phases {
     };
     ledgers.kills.push(kill);
     this.#bounds.delete(slot.name);
-    say(
+    print(
       `  lived ${(kill.lived_ms / 1000).toFixed(1)} s, ${kill.mails_per_second.toFixed(0)} mails a second, ` +
         `${backlog} open, held ${kill.held}${kill.bound === null ? '' : `, bound ${kill.bound}`}`,
     );
@@ -194,7 +194,7 @@ export class Phases {
         for (const path of paths) path.delay(0);
       });
       await this.#fault('connections to the database half closed', 'database', async () => {
-        for (const among of [apis, workers]) among[0]?.database.halfClose();
+        for (const group of [apis, workers]) group[0]?.database.halfClose();
       });
       await this.#fault('connections to mail servers half closed', 'mail', async () => instance.mail_path.halfClose());
       await pause(1000);
@@ -225,7 +225,7 @@ export class Phases {
    * its late results.
    */
   async #split(): Promise<void> {
-    const { plan, instance, ledgers, database, say } = this.#parts;
+    const { plan, instance, ledgers, database, say: print } = this.#parts;
     const { workers, mail } = instance;
     const place = workers[0];
     if (plan.split_s === 0 || !place) return;
@@ -249,7 +249,7 @@ export class Phases {
         remaining = worker === null ? 0 : await database.jobsLeft(worker, jobs);
       }
       ledgers.splits.push({ slot: place.slot.name, held: jobs.length, left: remaining });
-      say(`  held ${jobs.length}, of which ${remaining} were not taken over`);
+      print(`  held ${jobs.length}, of which ${remaining} were not taken over`);
       release.resolve();
       await frozen;
     });
@@ -274,12 +274,12 @@ export class Phases {
 
   /** Keeps messages in transit for longer than a lease would last without renewal. */
   async #longAnswers(): Promise<void> {
-    const { plan, instance, say } = this.#parts;
+    const { plan, instance, say: print } = this.#parts;
     if (plan.long_answer_s === 0) return;
     instance.mail.reply_ms = plan.long_answer_s * 1000;
     await pause(1000);
     instance.mail.reply_ms = 0;
-    say(`mail of one second is answered after ${plan.long_answer_s} s`);
+    print(`mail of one second is answered after ${plan.long_answer_s} s`);
   }
 }
 

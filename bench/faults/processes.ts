@@ -27,7 +27,7 @@ export interface Slot {
   /** Kills the process with kill -9 and immediately starts a new one. */
   kill(): Promise<void>;
   /** Stops the process and resumes it later, like a paused machine. */
-  freeze(during: Promise<unknown>): Promise<void>;
+  freeze(work: Promise<unknown>): Promise<void>;
   /** Sends SIGTERM and starts a new process after it has exited; from then on with these variables too. */
   restart(extra?: Readonly<Record<string, string>>): Promise<void>;
   untilReady(): Promise<void>;
@@ -124,10 +124,10 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
       settings = { ...settings, ...extra };
       await end('SIGTERM', 'stopped');
     },
-    async freeze(during) {
+    async freeze(work) {
       const frozen = current.child;
       frozen.kill('SIGSTOP');
-      await during;
+      await work;
       frozen.kill('SIGCONT');
     },
     async untilReady() {

@@ -43,7 +43,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
   let muted = false;
 
   /** Preserves the order even if the delay was just reduced. */
-  const later = (to: Socket, write: () => void) => {
+  const writeLater = (to: Socket, write: () => void) => {
     const before = delayed.get(to);
     if (before === undefined && delay_ms === 0) {
       write();
@@ -73,7 +73,7 @@ export async function startFaultProxy(target: () => { host: string; port: number
       if (!to.destroyed && to.writable) to.write(chunk);
     };
     if (muted) waiting.push(write);
-    else later(to, write);
+    else writeLater(to, write);
   };
   const cutOn = (bytes: string, passes: boolean, signal: AbortSignal) =>
     new Promise<void>((done) => {

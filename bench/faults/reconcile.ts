@@ -92,7 +92,7 @@ function mailChecks(
     rejected.has(id) ||
     (isTo(slow, recipient) && open.includes(state));
   const lost: string[] = [];
-  const early: string[] = [];
+  const early_copies: string[] = [];
   const expected = new Set<string>();
   for (const sent of ledgers.sent) {
     for (const recipient of sent.recipients) expected.add(recipient);
@@ -102,7 +102,7 @@ function mailChecks(
         const arrived = copies.get(copy);
         const state = stateOf.get(copy) ?? 'missing';
         if (!arrived && !justified(state, copy, recipient)) lost.push(`${copy} ${state}`);
-        if (sent.due_at !== null && arrived?.some(({ at }) => at < (sent.due_at ?? 0))) early.push(copy);
+        if (sent.due_at !== null && arrived?.some(({ at }) => at < (sent.due_at ?? 0))) early_copies.push(copy);
       }
     }
   }
@@ -122,7 +122,7 @@ function mailChecks(
       'at a server that no client asked for',
       [...copies.keys()].filter((id) => !expected.has(id.split(' ')[1] ?? '')),
     ),
-    check('sent before it was due', early),
+    check('sent before it was due', early_copies),
     check(
       'open after the drain',
       stored.recipients
@@ -165,7 +165,7 @@ function duplicateChecks(
     ...kill,
     copies: explained.filter(({ fault }) => fault.of === 'worker' && Math.abs(fault.at - kill.at) < 50).length,
   }));
-  const beyond = kills.filter(({ copies, bound }) => copies > (bound ?? MAX_UNRECORDED));
+  const excessive = kills.filter(({ copies, bound }) => copies > (bound ?? MAX_UNRECORDED));
   const after_kills = after(['worker', 'api', 'database']);
   const calm_flow = plan.backlog === null;
   const max = plan.worker_kills * (plan.speed ? DUPLICATES_PER_KILL : MAX_UNRECORDED);
@@ -176,7 +176,7 @@ function duplicateChecks(
       check('sent twice without a fault between the copies', unexplained),
       check(
         'kills with more second copies than the worker might have unrecorded',
-        beyond.map(({ slot, copies, bound }) => `${slot} ${copies} of ${bound ?? MAX_UNRECORDED}`),
+        excessive.map(({ slot, copies, bound }) => `${slot} ${copies} of ${bound ?? MAX_UNRECORDED}`),
       ),
       ...(calm_flow
         ? [check('sent twice after kills and losses of the database', after_kills.map(describe), max)]

@@ -40,9 +40,9 @@ const json =
 const [narrow = '', ...slow] = slowDomains.toReversed();
 const ledgers = newLedgers();
 const began = wallTime();
-const say = createLog(began);
+const print = createLog(began);
 
-say(`fault plan ${name}, seed ${seed}`);
+print(`fault plan ${name}, seed ${seed}`);
 const random = createRandom(seed);
 const instance = await startInstance(ledgers, random, {
   seed,
@@ -58,7 +58,7 @@ try {
   await database.liftRateLimits();
   const calm_until = wallTime() + plan.calm_s * 1000;
   await underLoad(instance);
-  say(await drain(instance));
+  print(await drain(instance));
   const stored = await database.read(instance.hooks.url);
   await stopPlanned(instance, ledgers);
   const slots = [...instance.apis, ...instance.workers].map(({ slot }) => slot.name);
@@ -69,7 +69,7 @@ try {
   sound = printFaultReport(figures, ledgers, run);
 } finally {
   const keep_logs = !sound || values.logs !== undefined;
-  if (keep_logs) say(`the logs of the processes are in ${instance.log_folder}`);
+  if (keep_logs) print(`the logs of the processes are in ${instance.log_folder}`);
   await database.stop();
   await instance.stop(keep_logs);
 }
@@ -97,11 +97,19 @@ async function underLoad(running: Instance): Promise<void> {
   const stopUploads = startSlowUploads(ports, secret, plan.slow_peers);
   if (plan.backlog === null) load.start();
   else load.startBacklog(plan.backlog, () => database.openRecipients());
-  say(plan.backlog === null ? `${plan.per_second} requests a second` : `a backlog of ${plan.backlog} emails`);
-  await new Phases({ plan, instance: running, ledgers, database, load, random: random.fork('faults'), say }).run();
+  print(plan.backlog === null ? `${plan.per_second} requests a second` : `a backlog of ${plan.backlog} emails`);
+  await new Phases({
+    plan,
+    instance: running,
+    ledgers,
+    database,
+    load,
+    random: random.fork('faults'),
+    say: print,
+  }).run();
   await load.stop();
   stopUploads();
-  say(`${ledgers.sent.length} requests answered; draining`);
+  print(`${ledgers.sent.length} requests answered; draining`);
 }
 
 /** Stops injecting faults, and waits until no email or webhook post is open. */
@@ -122,5 +130,5 @@ async function drain(running: Instance): Promise<string> {
 /** Stops the processes on purpose, so that exits from here on count as planned. */
 async function stopPlanned(running: Instance, { lives }: Ledgers): Promise<void> {
   await Promise.all([...running.apis, ...running.workers].map(({ slot }) => slot.stop()));
-  say(`${lives.length} lives of processes`);
+  print(`${lives.length} lives of processes`);
 }

@@ -32,10 +32,10 @@ const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { plan: text, seed: text, logs: text } });
 const seed = values.seed ?? randomBytes(4).toString('hex');
 const began = wallTime();
-const say = createLog(began);
+const print = createLog(began);
 const ledgers = newLedgers();
 
-say(`fault plan partition, seed ${seed}`);
+print(`fault plan partition, seed ${seed}`);
 const options = { seed, slow_peers: false, metrics: false, logs: values.logs ?? null };
 const instance = await startInstance(ledgers, createRandom(seed), options);
 const database = new Database(instance.database_url);
@@ -46,9 +46,11 @@ let failed = 0;
 try {
   await database.liftRateLimits();
   for (const one of cases) if (!(await isSound(one))) failed += 1;
-  say(failed === 0 ? `sound: all ${cases.length} cases hold` : `NOT sound: ${failed} of ${cases.length} cases failed`);
+  print(
+    failed === 0 ? `sound: all ${cases.length} cases hold` : `NOT sound: ${failed} of ${cases.length} cases failed`,
+  );
 } finally {
-  if (failed > 0) say(`the logs of the processes are in ${instance.log_folder}`);
+  if (failed > 0) print(`the logs of the processes are in ${instance.log_folder}`);
   await database.stop();
   await instance.stop(failed > 0 || values.logs !== undefined);
 }
@@ -76,7 +78,7 @@ async function isSound(one: Case): Promise<boolean> {
   );
   const bad = checks.filter((one_check) => !holds(one_check));
   const failures = bad.map(({ name, count, examples }) => `${count} ${name} (${examples.join(', ')})`).join('; ');
-  say(
+  print(
     `${bad.length === 0 ? 'ok ' : 'BAD'} ${policy}, reply after ${reply_ms} ms, away for ${away_s} s: ` +
       `${ids.size} emails, drained in ${(drained_in / 1000).toFixed(1)} s${failures && `: ${failures}`}`,
   );

@@ -23,12 +23,12 @@ export function latencies(
 ): { readonly checks: readonly Check[]; readonly notes: readonly string[] } {
   const scripted = new Set(
     ledgers.seen
-      .filter(({ outcome, late }) => outcome !== 'accepted' || late)
+      .filter(({ outcome, late: is_late }) => outcome !== 'accepted' || is_late)
       .map(({ message_id, recipient }) => keyOf(message_id.split('@')[0] ?? '', recipient)),
   );
   const outages = ledgers.faults.filter(({ of: target }) => target === 'database');
   const all: number[] = [];
-  const away: number[] = [];
+  const waits: number[] = [];
   for (const sent of ledgers.sent) {
     if (sent.due_at !== null) continue;
     for (const id of sent.ids) {
@@ -42,11 +42,11 @@ export function latencies(
         const seconds = (first - created) / 1000;
         all.push(seconds);
         if (outages.every(({ at, ended_at }) => created < at - AWAY_MS || created > ended_at + AWAY_MS))
-          away.push(seconds);
+          waits.push(seconds);
       }
     }
   }
-  const [of_all, of_away] = [quantiles(all), quantiles(away)];
+  const [of_all, of_away] = [quantiles(all), quantiles(waits)];
   const checks = speed
     ? [
         atMost('seconds from accept to delivered, away from database faults, p95', of_away.p95, speed.away_p95),

@@ -35,11 +35,11 @@ export function benchAccept(options: BenchOptions): Promise<Report[]> {
 
 async function measureAccept(server: BenchServer, { rounds: count, seconds }: BenchOptions): Promise<Report[]> {
   const limit = await createRawLimit(await server.database('limit'));
-  const ours = await prepareProduct(await server.database('product'), KEYS);
+  const own_product = await prepareProduct(await server.database('product'), KEYS);
   const peer_url = await server.database('obvious');
   const peer = await prepareObvious(peer_url, KEYS);
   const rest = (processes: number) => () =>
-    Promise.all(Array.from({ length: processes }, () => startProduct(ours, { ROLES: 'rest' })));
+    Promise.all(Array.from({ length: processes }, () => startProduct(own_product, { ROLES: 'rest' })));
   const obvious = (mode: 'separate' | 'one-statement') => async () => [await startObvious(peer_url, mode)];
   try {
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
@@ -57,18 +57,18 @@ async function measureAccept(server: BenchServer, { rounds: count, seconds }: Be
       keep(L1, (await limit.measure(seconds)).rate);
       for (const connections of CONNECTIONS) {
         for (const processes of PROCESSES) {
-          await measure(product(processes, connections), ours, rest(processes), { connections });
+          await measure(product(processes, connections), own_product, rest(processes), { connections });
         }
       }
-      await measure(ONE_KEY, ours, rest(1), { keys: 1 });
+      await measure(ONE_KEY, own_product, rest(1), { keys: 1 });
       await measure(OBVIOUS, peer, obvious('separate'), {});
-      await measure(ALONE, ours, rest(1), { connections: 1 });
+      await measure(ALONE, own_product, rest(1), { connections: 1 });
       await measure(STATEMENT, peer, obvious('one-statement'), { connections: 1 });
     });
     return [{ title: `Accept, parts of ${seconds} s, medians`, lines: linesOf(rounds, limit.method), rounds }];
   } finally {
     await peer.stop();
-    await ours.stop();
+    await own_product.stop();
     await limit.stop();
   }
 }

@@ -61,10 +61,12 @@ async function measureKills(server: BenchServer): Promise<Report[]> {
     const [stored] = await product.sql<{ count: number }[]>`select count(*)::int as count from messages`;
     const lost = (stored?.count ?? 0) - copies.size + open;
     const changed = [...copies.values()].filter((hashes) => hashes.size > 1).length;
-    const twice = received - copies.size;
+    const duplicates = received - copies.size;
     const lines = [
       line('', 'lost', '', [lost], { at_most: 0 }),
-      line('', 'sent twice, for each kill', `${twice} of ${received} copies`, [twice / KILLS], { at_most: 3 }),
+      line('', 'sent twice, for each kill', `${duplicates} of ${received} copies`, [duplicates / KILLS], {
+        at_most: 3,
+      }),
       line('', 'mails whose copies differ', '', [changed], { at_most: 0 }),
     ];
     const title = `A worker killed ${KILLS} times at ${PACE}/s, another beside it; ${accepted} mails accepted`;

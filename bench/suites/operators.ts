@@ -95,17 +95,17 @@ async function measureChores(sql: Sql, services: Services): Promise<Report> {
   add(`queues with ${OPEN} jobs measured ÷ 0.1 s`, await timed(() => measureQueues(sql, queueNames, 0)), 100);
   const minute = await busyMinute(sql);
   // No roll-up runs early, so that only the minutes in between are computed.
-  const between = (name: string, from: Date) =>
+  const setFinalUntil = (name: string, from: Date) =>
     sql`update roll_ups set early_until = now(), final_until = ${from} where name = ${name}`;
   const all = `${2 * BUSY_MINUTE} events`;
-  await between('stats', minute);
+  await setFinalUntil('stats', minute);
   add(`stats of a minute with ${all} ÷ 0.5 s`, await timed(() => rollUpStats(services, SHORT_MS)), 500);
-  await between('failures', minute);
+  await setFinalUntil('failures', minute);
   add('failures of that minute ÷ 0.5 s', await timed(() => rollUpFailures(services, SHORT_MS)), 500);
   const history = new Date(Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS - HISTORY_DAYS * 24 * HOUR_MS);
-  await between('stats', history);
+  await setFinalUntil('stats', history);
   add(`stats of ${HISTORY_DAYS} days caught up`, await timed(() => rollUpStats(services, HOUR_MS)), null);
-  await between('failures', history);
+  await setFinalUntil('failures', history);
   add(`failures of ${HISTORY_DAYS} days caught up`, await timed(() => rollUpFailures(services, HOUR_MS)), null);
   return { title: 'What a worker does in the background', lines, rounds: null };
 }

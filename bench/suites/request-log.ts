@@ -33,14 +33,14 @@ export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promi
           for (const setting of settings) await measureSetting(product, setting, rejected_share, seconds, keep);
       });
       const lines = REJECTED_SHARES.map((rejected_share) => {
-        const [enabled, off] = [
+        const [enabled, disabled] = [
           rounds.values(seriesOf('on', rejected_share)),
           rounds.values(seriesOf('off', rejected_share)),
         ];
-        const value = `${median(enabled).toFixed(0)} ÷ ${median(off).toFixed(0)}`;
+        const value = `${median(enabled).toFixed(0)} ÷ ${median(disabled).toFixed(0)}`;
         // The goal applies to A1, where nothing is rejected.
         const goal = rejected_share === 0 ? { at_least: MIN_SHARE } : undefined;
-        return line('T3', `${seriesOf('on', rejected_share)} ÷ off`, value, ratiosOf(enabled, off), goal);
+        return line('T3', `${seriesOf('on', rejected_share)} ÷ off`, value, ratiosOf(enabled, disabled), goal);
       });
       return [{ title: 'What the request log costs accept (A1), in turns', lines, rounds }];
     } finally {

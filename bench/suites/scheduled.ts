@@ -31,10 +31,10 @@ async function measureScheduled(server: BenchServer, { rounds: count }: BenchOpt
   try {
     await addFutureJobs(product);
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
-      const late = ascending(await lateness(product, sink));
-      keep(EARLIEST, late[0] ?? Number.NaN);
-      keep(P50, percentile(late, 50));
-      keep(P99, percentile(late, 99) / 1000);
+      const delays_ms = ascending(await lateness(product, sink));
+      keep(EARLIEST, delays_ms[0] ?? Number.NaN);
+      keep(P50, percentile(delays_ms, 50));
+      keep(P99, percentile(delays_ms, 99) / 1000);
     });
     const earliest = Math.min(...rounds.values(EARLIEST));
     const value = `earliest ${earliest.toFixed(0)} ms, p50 ${median(rounds.values(P50)).toFixed(0)} ms`;

@@ -56,7 +56,7 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
       await worker.stop();
       sink.hang(null);
     });
-    const [bare, posted, calm, beside] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
+    const [bare, posted, calm, with_telemetry] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
     const figure = (values: readonly number[] = []) => median(values).toFixed(0);
     const lines = [
       line('', `bare posts, ${CONCURRENCY} concurrent`, `${figure(bare)}/s`),
@@ -66,8 +66,8 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
       line(
         'W2',
         `event → post, p99 of the others while one hangs ÷ none, ${PACE}/s`,
-        `${figure(beside)} ms ÷ ${figure(calm)} ms, ${lost} lost`,
-        ratiosOf(beside ?? [], calm ?? []),
+        `${figure(with_telemetry)} ms ÷ ${figure(calm)} ms, ${lost} lost`,
+        ratiosOf(with_telemetry ?? [], calm ?? []),
         { at_most: 2 },
       ),
     ];

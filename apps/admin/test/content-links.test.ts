@@ -67,10 +67,10 @@ describe('a content link', () => {
 
     const broken = request({ host: '127.0.0.1', port: admin.port, path: pathOf(url), agent: false }).end();
     const [response] = (await once(broken, 'response')) as [IncomingMessage];
-    const during = await stored();
+    const open_count = await stored();
     response.destroy();
 
-    expect(during).toHaveLength(0);
+    expect(open_count).toHaveLength(0);
     await expect.poll(async () => [...(await stored())]).toEqual(before);
     const full = await admin.get(pathOf(url));
     expect([full.status, full.text.length]).toEqual([200, bytes]);

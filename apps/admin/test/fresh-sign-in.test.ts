@@ -105,13 +105,13 @@ describe('a session signed in more than an hour ago', () => {
     const fresh = dashboard(admin.port, cookieSetBy(confirmed) ?? '');
     const key = await make(fresh);
     await world.clock.advance(HOUR_MS);
-    const later = await refusalOf(make(fresh));
+    const after_confirm = await refusalOf(make(fresh));
 
     expect(wrong.status).toBe(401);
     expect(await wrong.json()).toMatchObject({ error: { reason: 'invalid_login' } });
     expect(unchanged).toMatchObject({ reason: 'reauthentication_required' });
     expect(confirmed.status).toBe(200);
-    expect(later).toMatchObject({ reason: 'reauthentication_required' });
+    expect(after_confirm).toMatchObject({ reason: 'reauthentication_required' });
     const actions = await world.services.sql`
       select count(*)::int as count from audit_log where action = 'user.confirmed' and actor_id = ${user_id}`;
     expect(actions).toEqual([{ count: 1 }]);
@@ -212,10 +212,10 @@ describe('the password confirmation page', () => {
   it('redirects only within this site, and reports a missing return page', async () => {
     const { cookie } = await people();
 
-    const away = await confirm(cookie, { password: PASSWORD, next: '//evil.test' });
-    const missing = await confirm(cookieSetBy(away) ?? '', { password: PASSWORD });
+    const external = await confirm(cookie, { password: PASSWORD, next: '//evil.test' });
+    const missing = await confirm(cookieSetBy(external) ?? '', { password: PASSWORD });
 
-    expect(away.headers.get('location')).toBe('/');
+    expect(external.headers.get('location')).toBe('/');
     expect(missing.status).toBe(200);
     expect(await missing.text()).toContain('Password confirmed');
   });
@@ -234,9 +234,9 @@ describe('the password confirmation page', () => {
     const foreign = await confirm(cookie, { password: PASSWORD }, { origin: 'https://evil.test' });
     const wrong = await confirm(cookie, { password: 'wrong' });
     await world.services.sql`update login_failures set failed = 20 where subject like 'session %'`;
-    const late = await confirm(cookie, { password: PASSWORD });
+    const expired = await confirm(cookie, { password: PASSWORD });
 
     expect(foreign.status).toBe(403);
-    expect([wrong.status, late.status]).toEqual([401, 429]);
+    expect([wrong.status, expired.status]).toEqual([401, 429]);
   });
 });

@@ -222,11 +222,11 @@ describe('a single message', () => {
     }`;
     const repeat = await graphql.ask(retry, { id: deferred });
     await world.drain();
-    const late = await graphql.ask(retry, { id: deferred });
+    const second = await graphql.ask(retry, { id: deferred });
 
     expect(field(now, 'messageSendNow')).toEqual({ email: { id: scheduled } });
     expect(field(repeat, 'messageRetry')).toEqual({ email: { id: deferred } });
-    expect(field(late, 'messageRetry')).toEqual({ code: 'UNPROCESSABLE', reason: 'not_deferred' });
+    expect(field(second, 'messageRetry')).toEqual({ code: 'UNPROCESSABLE', reason: 'not_deferred' });
     expect(world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${deferred}@`))).toHaveLength(1);
   });
 });

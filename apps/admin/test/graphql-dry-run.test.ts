@@ -12,14 +12,14 @@ const dear = 'messages(first: 100) { nodes { id timeline(first: 15) { nodes { id
 describe('a dry run', () => {
   it('reports only the cost of a request, and costs one point', async () => {
     const dry = await graphql.ask(`{ viewer { scopes rateLimit(dryRun: true) { cost remaining } } ${dear} }`);
-    const wet = await graphql.ask(`{ viewer { scopes rateLimit { cost } } ${dear} }`);
+    const full_run = await graphql.ask(`{ viewer { scopes rateLimit { cost } } ${dear} }`);
 
     expect(dry.errors).toEqual([]);
     expect(dry.data).toEqual({ viewer: { rateLimit: { cost: expect.any(Number), remaining: expect.any(Number) } } });
     const cost = (dry.data as { viewer: { rateLimit: { cost: number } } }).viewer.rateLimit.cost;
-    expect(wet.data).toMatchObject({ viewer: { rateLimit: { cost } }, messages: { nodes: [] } });
+    expect(full_run.data).toMatchObject({ viewer: { rateLimit: { cost } }, messages: { nodes: [] } });
     expect(dry.extensions.cost).toMatchObject({ requested: 1, actual: 1 });
-    expect(wet.extensions.cost).toMatchObject({ requested: cost });
+    expect(full_run.extensions.cost).toMatchObject({ requested: cost });
   });
 
   it('reports the cost of a request that would be rejected as too expensive', async () => {
@@ -64,12 +64,12 @@ describe('a dry run', () => {
       timeline(first: 100) { nodes { id } } } } } } } } }`;
 
     const single = await graphql.ask(make);
-    const beside = await graphql.ask(`${asking} ${make}`, undefined, { operation: 'Make' });
+    const combined = await graphql.ask(`${asking} ${make}`, undefined, { operation: 'Make' });
 
-    expect(beside.errors).toEqual([]);
+    expect(combined.errors).toEqual([]);
     const { requested } = single.extensions.cost as { requested: number };
     expect(requested).toBeGreaterThan(1);
-    expect(beside.extensions.cost).toMatchObject({ requested });
+    expect(combined.extensions.cost).toMatchObject({ requested });
     const stream = await graphql.ask(`${asking} ${follow}`, undefined, {
       operation: 'Follow',
       headers: { accept: 'text/event-stream, application/json' },

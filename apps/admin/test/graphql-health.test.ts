@@ -53,12 +53,12 @@ describe('health', () => {
     await world.clock.advance(600_000);
     await measureQueues(world.services.sql, ['delivery.attempt'], 0);
 
-    const late = await check('line');
+    const delayed = await check('line');
     const hold = await invoke(ctx, createHold, { scope: 'queue', value: 'delivery.attempt', reason: 'Quiet' });
     const [line_check, holds] = [await check('line'), await check('holds')];
     await invoke(ctx, releaseHold, { hold_id: hold.id });
 
-    expect(late).toMatchObject({
+    expect(delayed).toMatchObject({
       status: 'WARNING',
       detail: expect.stringMatching(/^Due email has been waiting for 6\d\d s/),
     });

@@ -235,10 +235,10 @@ describe('the cost of introspection', () => {
   it('grows with the number of entries in its lists', () => {
     const types = Object.keys(schema.getTypeMap()).length;
     const one = textCost('{ __schema { types { name } } }');
-    const twice = textCost('{ a: __schema { types { name } } b: __schema { types { name } } }');
+    const duplicate = textCost('{ a: __schema { types { name } } b: __schema { types { name } } }');
 
     expect(one.introspected).toBe(types);
-    expect(twice.introspected).toBe(2 * types);
+    expect(duplicate.introspected).toBe(2 * types);
     expect(one.points).toBeCloseTo(types / 100);
   });
 

@@ -74,11 +74,11 @@ describe('a repeated query', () => {
 
     const second = await graphql.ask(query, undefined, { key: secret });
     const stranger = await graphql.ask(query, undefined, { key: `pr_live_${'0'.repeat(64)}` });
-    const nobody = await graphql.ask(query, undefined, { key: null });
+    const anonymous = await graphql.ask(query, undefined, { key: null });
     const sender = await graphql.ask(query, undefined, { key: (await world.key({ scopes: ['email:send'] })).secret });
 
     expect(second.extensions.cost).toMatchObject({ requested: 101, actual: 4 });
-    expect([stranger.status, nobody.status, sender.status]).toEqual([401, 401, 403]);
+    expect([stranger.status, anonymous.status, sender.status]).toEqual([401, 401, 403]);
     expect(stranger.headers.get('www-authenticate')).toBe('Bearer realm="postrider"');
   });
 });

@@ -207,16 +207,18 @@ describe("a key's budget", () => {
   it('is exact under concurrent requests to two processes, and refills by 200 points per second', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:01:00Z'));
     const { secret } = await world.key({ scopes: ['operator'] });
-    const beside = await startGraphql(await world.peer(), world.secret);
+    const second_server = await startGraphql(await world.peer(), world.secret);
 
     // The key lacks the scope for messages, so nothing is read or refunded. Each request costs 101 points.
     const query = '{ messages(first: 100) { nodes { id } } }';
     const responses = await Promise.all(
-      Array.from({ length: 150 }, (_, index) => (index % 2 ? graphql : beside).ask(query, undefined, { key: secret })),
+      Array.from({ length: 150 }, (_, index) =>
+        (index % 2 ? graphql : second_server).ask(query, undefined, { key: secret }),
+      ),
     );
     const rejected = responses.filter((response) => response.status === 429);
     await world.clock.advance(1000);
-    const later = await graphql.ask(query, undefined, { key: secret });
+    const next = await graphql.ask(query, undefined, { key: secret });
 
     expect(responses.filter((response) => response.status === 200)).toHaveLength(118);
     expect(rejected).toHaveLength(32);
@@ -224,8 +226,8 @@ describe("a key's budget", () => {
       expect(response.errors).toMatchObject([{ extensions: { code: 'rate_limited', reason: 'graphql_cost' } }]);
       expect(Number(response.headers.get('retry-after'))).toBe(1);
     }
-    expect(later.status).toBe(200);
-    await beside.stop();
+    expect(next.status).toBe(200);
+    await second_server.stop();
   });
 
   it('gets a refund for entries missing from pages', async () => {

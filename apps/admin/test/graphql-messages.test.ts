@@ -141,8 +141,8 @@ describe('a message', () => {
     const { sql } = world.services;
     await invoke(world.as(world.workspace_id), cancelMessage, { id });
     // The accepting process's clock was ahead of the canceling process's clock.
-    const later = newId('event', world.clock.now() + 5000);
-    await sql`update events set id = ${later} where message_id = ${id} and type = 'email.queued'`;
+    const newer_id = newId('event', world.clock.now() + 5000);
+    await sql`update events set id = ${newer_id} where message_id = ${id} and type = 'email.queued'`;
 
     const email = await ask(id, 'status lastEvent { type } finishedAt');
 
@@ -170,7 +170,7 @@ describe('a message', () => {
       recipients: { nodes: [{ job: { state: 'READY' } }] },
       finishedAt: null,
     });
-    for (const nothing of [unseen, closed])
-      expect(nothing).toEqual({ job: null, recipients: { nodes: [{ job: null }] } });
+    for (const hidden_node of [unseen, closed])
+      expect(hidden_node).toEqual({ job: null, recipients: { nodes: [{ job: null }] } });
   });
 });

@@ -24,7 +24,7 @@ async function addClose(
   return jobId(job.id);
 }
 
-const later = () => new Date(world.clock.now() + HOUR_MS);
+const inAnHour = () => new Date(world.clock.now() + HOUR_MS);
 
 describe('queues', () => {
   it('are shown as stopped if an instance-wide hold stops them', async () => {
@@ -51,7 +51,7 @@ describe('queues', () => {
     const worker_id = (await worker.jobs.instanceId()) ?? '';
     const work = { queue: 'webhook.close', finished: 5, failed: 0, wait_bins: [5], run_bins: [0, 5] };
     await addWork(sql, worker_id, [{ ...work, active: 1, concurrency: 4, job_ids: [] }]);
-    await addClose(later());
+    await addClose(inAnHour());
     await measureQueues(sql, queueNames, 0);
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const hold = await invoke(ctx, createHold, { scope: 'queue', value: 'webhook.close', reason: 'An outage' });
@@ -117,7 +117,7 @@ describe('queues', () => {
 
   it('are visible only to operators, as are jobs; for others an existing job looks missing', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
-    const id = await addClose(later());
+    const id = await addClose(inAnHour());
 
     for (const query of [
       '{ queues { name } }',
@@ -212,7 +212,7 @@ describe('jobs', () => {
   });
 
   it('can be run, canceled and retried, unless their state does not allow it', async () => {
-    const id = await addClose(later(), 'storage.maintain');
+    const id = await addClose(inAnHour(), 'storage.maintain');
     const pull = (lever: string) =>
       graphql.ask(
         `mutation ($id: ID!) { ${lever}(input: { id: $id, reason: "a test" }) {
@@ -253,7 +253,7 @@ describe('jobs', () => {
 describe('ops data in the dashboard', () => {
   it('matches the GraphQL data, is returned only to operators, and includes the admin actions', async () => {
     const { api } = await signedIn(world, admin, 'operator');
-    const id = await addClose(later(), 'storage.maintain');
+    const id = await addClose(inAnHour(), 'storage.maintain');
 
     expect((await api.ops.queues.query()).data.map(({ name }) => name)).toEqual(queueNames);
     expect(await api.ops.queue.query({ queue: 'webhook.close' })).toMatchObject({ name: 'webhook.close' });

@@ -29,9 +29,9 @@ it('resends and releases of captured email count toward the send window', async 
     values (${key.id}::uuid, 'send', date_trunc('minute', clock_now()), 998)`;
 
   const responses = [await ask('messageResend', id), await ask('captureRelease', captured)];
-  const late = [await ask('messageResend', id), await ask('captureRelease', captured)];
+  const repeats = [await ask('messageResend', id), await ask('captureRelease', captured)];
 
   for (const { data } of responses) expect(data).toMatchObject({ sent: { __typename: 'MessagePayload' } });
-  for (const { errors } of late)
+  for (const { errors } of repeats)
     expect(errors).toMatchObject([{ extensions: { code: 'rate_limited', reason: 'send_rate' } }]);
 });

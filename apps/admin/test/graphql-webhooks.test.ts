@@ -11,7 +11,7 @@ const graphql = await openGraphql(world);
 let shop: string;
 let stock: string;
 let message: string;
-let between: string;
+let midpoint: string;
 beforeAll(async () => {
   // The clock is frozen so that the two events are exactly one second apart on any machine.
   await world.clock.freeze(new Date(world.clock.now()));
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const mail = { from: 'shop@sandbox.test', to: ['ada@example.com'], subject: 'Hello', text: 'Hi' };
   message = (await invoke(ctx, sendMessage, mail)).id;
   await world.clock.advance(1000);
-  between = new Date(world.clock.now()).toISOString();
+  midpoint = new Date(world.clock.now()).toISOString();
   await world.clock.advance(1000);
   await invoke(ctx, cancelMessage, { id: message });
 });
@@ -74,11 +74,11 @@ describe("a workspace's webhook deliveries", () => {
     expect(await deliveries({ webhookId: stock })).toHaveLength(1);
     expect(await deliveries({ eventTypes: ['email.queued'] })).toEqual([queued]);
     expect(await deliveries({ status: ['DELIVERED'] })).toEqual([]);
-    expect((await deliveries({ since: between })).map(({ eventType }) => eventType)).toEqual([
+    expect((await deliveries({ since: midpoint })).map(({ eventType }) => eventType)).toEqual([
       'email.canceled',
       'email.canceled',
     ]);
-    expect(await deliveries({ until: between })).toEqual([queued]);
+    expect(await deliveries({ until: midpoint })).toEqual([queued]);
   });
 
   it('continue after a cursor, which is valid only for the same filter', async () => {

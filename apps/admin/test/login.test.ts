@@ -280,12 +280,12 @@ describe('twenty wrong passwords', () => {
     const first = await tryAll();
     await sql`update login_failures set failed = 200`;
 
-    const late = await tryAll();
+    const limited = await tryAll();
 
     expect(first.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
       Array(5).fill([401, null]),
     );
-    expect(late.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+    expect(limited.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
       Array(5).fill([429, '900']),
     );
     await world.clock.unfreeze();

@@ -157,9 +157,9 @@ describe('a member', () => {
     'gets new credentials once from an operator if an admin elsewhere saw their %s',
     async (entry) => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
-      const foe = await signedIn(world, admin, 'admin', theirs.workspace_id);
+      const foreign_admin = await signedIn(world, admin, 'admin', theirs.workspace_id);
       const email = `ceo-${entry}@people.test`.replace('_', '-');
-      const invitation = await foe.api.members.invite.mutate({ email, role: 'viewer', entry });
+      const invitation = await foreign_admin.api.members.invite.mutate({ email, role: 'viewer', entry });
       // The admin signs in first so that the new user appears to have set up their account.
       const posing = entry === 'login_link' ? (await follow(invitation.login_url ?? '')).api : null;
       await posing?.people.changePassword.mutate({ new_password: 'chosen by the admin' });
@@ -231,11 +231,11 @@ describe('a member', () => {
     const inviter = await signedIn(world, admin, 'admin');
     const email = 'raced@people.test';
     const { password } = await inviter.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
-    const thief = await sessionOf(email);
+    const attacker = await sessionOf(email);
 
     const [reset, change] = await Promise.allSettled([
       invoke(world.as(world.workspace_id), resetPassword, { email }),
-      thief.people.changePassword.mutate({
+      attacker.people.changePassword.mutate({
         current_password: password ?? '',
         new_password: 'chosen by the thief',
       }),
@@ -310,7 +310,7 @@ describe('a member', () => {
 
   it('retains sessions and links in other workspaces after a role change or removal', async () => {
     const other = await world.workspace('free');
-    const foe = await signedIn(world, admin, 'admin', other.workspace_id);
+    const foreign_admin = await signedIn(world, admin, 'admin', other.workspace_id);
     const person = await signedIn(world, admin, 'member');
     const { email, user_id } = person;
     await operator.api.members.invite.mutate({ email, role: 'viewer', workspace_id: other.workspace_id });
@@ -318,9 +318,9 @@ describe('a member', () => {
     const remote = await follow((await invoke(world.as(world.workspace_id), createLoginLink, { email })).url);
     await remote.api.people.switchWorkspace.mutate({ workspace_id: other.workspace_id });
 
-    await foe.api.members.setRole.mutate({ user_id, role: 'member' });
+    await foreign_admin.api.members.setRole.mutate({ user_id, role: 'member' });
     const signed_out = await refusalOf(remote.api.people.me.query());
-    await foe.api.members.remove.mutate({ user_id });
+    await foreign_admin.api.members.remove.mutate({ user_id });
 
     expect(signed_out).toMatchObject(expired_session);
     expect(await person.api.people.me.query()).toMatchObject({ workspace_id: world.workspace_id });
@@ -348,10 +348,12 @@ describe('a member', () => {
 describe('the last admin', () => {
   it('cannot be removed through any API', async () => {
     const { workspace_id } = await world.workspace('free');
-    const only = await signedIn(world, admin, 'admin', workspace_id);
+    const sole_admin = await signedIn(world, admin, 'admin', workspace_id);
 
-    const demoted = await refusalOf(only.api.members.setRole.mutate({ user_id: only.user_id, role: 'viewer' }));
-    const removed = await refusalOf(operator.api.members.remove.mutate({ user_id: only.user_id, workspace_id }));
+    const demoted = await refusalOf(
+      sole_admin.api.members.setRole.mutate({ user_id: sole_admin.user_id, role: 'viewer' }),
+    );
+    const removed = await refusalOf(operator.api.members.remove.mutate({ user_id: sole_admin.user_id, workspace_id }));
 
     expect([demoted, removed]).toMatchObject([
       { status: 422, reason: 'last_admin' },
@@ -457,10 +459,12 @@ describe('changing a password', () => {
     await fresh.api.people.changePassword.mutate({ new_password: 'the second password' });
     expect(await refusalOf(old.api.people.me.query())).toMatchObject(expired_session);
 
-    const later = await follow(await link());
+    const second_visitor = await follow(await link());
     await world.clock.advance(16 * 60_000);
-    const blind = await refusalOf(later.api.people.changePassword.mutate({ new_password: 'the third password' }));
-    const done = await later.api.people.changePassword.mutate({
+    const blind = await refusalOf(
+      second_visitor.api.people.changePassword.mutate({ new_password: 'the third password' }),
+    );
+    const done = await second_visitor.api.people.changePassword.mutate({
       current_password: 'the second password',
       new_password: 'the third password',
     });

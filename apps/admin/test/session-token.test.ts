@@ -22,13 +22,13 @@ describe("a session's bearer token", () => {
     // A query that has already been validated takes the fast path.
     const repeat = await graphql.ask(VIEWER, {}, { key: token.token });
     await world.clock.advance(15 * MINUTE_MS);
-    const late = await graphql.ask(VIEWER, {}, { key: token.token });
+    const expired = await graphql.ask(VIEWER, {}, { key: token.token });
 
     expect(token).toMatchObject({ object: 'session_token', token: expect.stringMatching(/^pr_sess_[0-9a-f]{64}$/) });
     expect(response.data).toEqual({ viewer: { key: null, scopes: ['admin'] }, messages: { nodes: [] } });
     expect(repeat.data).toEqual(response.data);
-    expect(late.status).toBe(401);
-    expect(late.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
+    expect(expired.status).toBe(401);
+    expect(expired.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
   });
 
   it('expires with its session, and has no more rights than it', async () => {

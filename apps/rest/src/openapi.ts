@@ -235,9 +235,9 @@ function propertyOf(schema: Json, name: string): Json {
   return fieldsOf(schema)[name] ?? { type: 'string' };
 }
 
-function queryParameters(schema: Json, except: readonly string[]): Json[] {
+function queryParameters(schema: Json, excluded: readonly string[]): Json[] {
   return Object.entries(fieldsOf(schema))
-    .filter(([name]) => !except.includes(name))
+    .filter(([name]) => !excluded.includes(name))
     .map(([name, field]) => parameter('query', name, repeated(field), requiredOf(schema).includes(name)));
 }
 

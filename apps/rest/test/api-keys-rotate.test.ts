@@ -131,13 +131,13 @@ describe('422', () => {
     await rest.call('DELETE', `/api-keys/${first}`, { key });
     const freed = [await rotate(String(others[8]), { key }), await rotate(String(others[9]), { key })];
     await world.clock.advance(DAY_MS / 2);
-    const later = await rotate(String(others[9]), { key });
+    const next_rotation = await rotate(String(others[9]), { key });
 
     expect([full, rotated.status, still_full]).toEqual([422, 201, 422]);
     expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(7).fill(422)]);
     for (const response of responses.filter(({ status }) => status === 422))
       expect(errorOf(response)).toMatchObject({ reason: 'key_limit', message: expect.stringContaining('replaced') });
-    expect([...freed, later].map(({ status }) => status)).toEqual([201, 422, 201]);
+    expect([...freed, next_rotation].map(({ status }) => status)).toEqual([201, 422, 201]);
     expect(await make()).toBe(422);
   });
 

@@ -99,12 +99,15 @@ describe('200', () => {
   });
 
   it('a revocation needs no body, and ignores any key specified in one', async () => {
-    const [one, another] = [await world.key({ scopes: ['email:send'] }), await world.key({ scopes: ['email:send'] })];
+    const [one, second_key] = [
+      await world.key({ scopes: ['email:send'] }),
+      await world.key({ scopes: ['email:send'] }),
+    ];
 
-    const response = await revoke(one.id, { body: { key_id: another.id, foo: 1 } });
+    const response = await revoke(one.id, { body: { key_id: second_key.id, foo: 1 } });
 
     expect(response.body.id).toBe(one.id);
-    expect(await works(another.secret)).toBe(true);
+    expect(await works(second_key.secret)).toBe(true);
   });
 
   it('a revocation takes effect from the next request on every process, even under load', async () => {
@@ -365,12 +368,12 @@ describe('403', () => {
 
   it('an expiring or network-restricted key cannot create a key with broader access', async () => {
     const expires_at = new Date(world.clock.now() + 3_600_000).toISOString();
-    const later = new Date(world.clock.now() + 3_601_000).toISOString();
+    const expiry = new Date(world.clock.now() + 3_601_000).toISOString();
     const { secret: key } = await world.key({ scopes: ['admin'], expires_at, allowed_ips: ['127.0.0.0/8'] });
     const within = { name: 'x', scopes: ['email:send'], expires_at, allowed_ips: ['127.1.0.0/16', '127.0.0.1'] };
     for (const fields of [
       { expires_at: null },
-      { expires_at: later },
+      { expires_at: expiry },
       { allowed_ips: null },
       { allowed_ips: ['127.0.0.1', '10.0.0.0/8'] },
     ]) {
@@ -437,9 +440,9 @@ describe('429', () => {
 
     expect(statuses).toEqual([200, 400, 404, 429, 429]);
     expect(await works(key.secret)).toBe(true);
-    const late = await list('', options);
-    expect(errorOf(late).reason).toBe('default_rate');
-    expect(rateOf(late, world.clock.now())).toMatchObject({ limit: 120, remaining: 0 });
+    const limited = await list('', options);
+    expect(errorOf(limited).reason).toBe('default_rate');
+    expect(rateOf(limited, world.clock.now())).toMatchObject({ limit: 120, remaining: 0 });
   });
 
   it('exactly 120 of 150 concurrent requests to two processes are allowed', async () => {

@@ -69,8 +69,8 @@ function recordOf(response: ApiResponse, fqdn: string): RecordView {
 }
 
 /** Publishes a response's records, as a domain owner would. */
-function publish(response: ApiResponse, which: (record: RecordView) => boolean = () => true): void {
-  for (const record of recordsOf(response).filter(which)) {
+function publish(response: ApiResponse, matches: (record: RecordView) => boolean = () => true): void {
+  for (const record of recordsOf(response).filter(matches)) {
     if (record.type === 'TXT') zone.set(record.fqdn, 'TXT', [record.value]);
     if (record.type === 'MX')
       zone.set(record.fqdn, 'MX', [{ priority: 10, exchange: record.value.split(' ')[1] ?? '' }]);
@@ -359,15 +359,15 @@ describe('200', () => {
 
     const enabled = await update('second.test', { dkim_ed25519: true });
     const repeat = await update('second.test', { dkim_ed25519: true });
-    const off = await update('second.test', { dkim_ed25519: false });
+    const disabled = await update('second.test', { dkim_ed25519: false });
 
     const keys = (response: ApiResponse) =>
       recordsOf(response).flatMap(({ host, purpose }) => (purpose === 'dkim' ? [host] : []));
-    expect([enabled, repeat, off].map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect([enabled, repeat, disabled].map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(enabled.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: true });
     expect(keys(enabled)).toEqual(['pr1._domainkey', 'pr1-ed25519._domainkey']);
     expect(repeat.text).toBe(enabled.text);
-    expect(off.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: false });
+    expect(disabled.body).toMatchObject({ status: 'verified', can_send: true, dkim_ed25519: false });
   });
 
   it('a changed return path is used once its record is found', async () => {
@@ -378,7 +378,7 @@ describe('200', () => {
     await world.drain();
     publish(changed);
     await verify('path.test');
-    const later = await send('a@path.test');
+    const next = await send('a@path.test');
     await world.drain();
     const removed = await update('path.test', { return_path: null });
 
@@ -386,7 +386,7 @@ describe('200', () => {
       (await world.smtp.waitFor((one) => one.message_id?.includes(String(body.id)) ?? false)).envelope_from;
     expect(changed.body).toMatchObject({ return_path: 'bounces.path.test', dkim_ed25519: false });
     expect(await envelopeOf(sent)).not.toMatch(/@bounces\.path\.test$/);
-    expect(await envelopeOf(later)).toMatch(/@bounces\.path\.test$/);
+    expect(await envelopeOf(next)).toMatch(/@bounces\.path\.test$/);
     expect(removed.body.return_path).toBeNull();
     expect(recordsOf(removed).map(({ purpose }) => purpose)).not.toContain('return_path');
   });

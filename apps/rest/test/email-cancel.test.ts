@@ -106,14 +106,14 @@ describe('200', () => {
     const before = await usage();
     const id = await send({ scheduled_at: new Date(world.clock.now() + 72 * HOUR_MS).toISOString() });
     await world.clock.advance(48 * HOUR_MS);
-    const later = await usage();
+    const usage_after = await usage();
 
     await cancel(id);
 
     const after = await usage();
-    expect(after.used).toBe(later.used - 1);
+    expect(after.used).toBe(usage_after.used - 1);
     expect(after.by_day).toEqual([...before.by_day, expect.anything(), expect.anything()]);
-    expect(after.today).toBe(later.today);
+    expect(after.today).toBe(usage_after.today);
   });
 
   it('a cancellation frees volume in a month that is used up', async () => {

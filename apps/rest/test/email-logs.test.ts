@@ -303,12 +303,12 @@ describe('GET /email/{id}', () => {
   it('returns the same as /email/logs/{id}, with the same scope (newcomer N8)', async () => {
     const { secret: key } = await world.key({ scopes: ['email:send'] });
 
-    const [here, foreign] = [
+    const [local_entry, foreign] = [
       await rest.call('GET', `/email/${sent[0]}`, { key: own.secret }),
       await logs(`/${sent[0]}`),
     ];
 
-    expect([here.status, here.body]).toEqual([200, foreign.body]);
+    expect([local_entry.status, local_entry.body]).toEqual([200, foreign.body]);
     expect(errorOf(await rest.call('GET', `/email/${sent[0]}`, { key })).required_scope).toBe('email:logs:read');
     expect(errorOf(await rest.call('GET', '/email/msg_absent')).reason).toBe('message_not_found');
     expect(errorOf(await rest.call('GET', '/email/batch')).reason).toBe('route_not_found');
@@ -378,10 +378,10 @@ describe('429', () => {
       expect(rateOf(one, world.clock.now())).toMatchObject({ limit: 120, remaining: 119 - index });
     }
 
-    const late = await logs('?limit=0', { key: secret });
+    const limited = await logs('?limit=0', { key: secret });
 
-    expect([late.status, errorOf(late).reason]).toEqual([429, 'logs_rate']);
-    rateOf(late, world.clock.now());
+    expect([limited.status, errorOf(limited).reason]).toEqual([429, 'logs_rate']);
+    rateOf(limited, world.clock.now());
     await world.clock.advance(60_000);
     expect((await logs('', { key: secret })).status).toBe(200);
   });

@@ -103,17 +103,19 @@ describe('scheduled email', () => {
 describe('200', () => {
   it('scheduled email is moved to a later time', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
-    const later = inMs(2 * HOUR_MS);
+    const new_time = inMs(2 * HOUR_MS);
 
-    const response = await move(id, later);
+    const response = await move(id, new_time);
 
     expect(response.status, response.text).toBe(200);
     expect(response.body).toMatchObject({
       object: 'email',
       id,
       status: 'scheduled',
-      scheduled_at: later,
-      recipients: [{ status: 'scheduled', next_attempt_at: later, waiting: { reason: 'scheduled', until: later } }],
+      scheduled_at: new_time,
+      recipients: [
+        { status: 'scheduled', next_attempt_at: new_time, waiting: { reason: 'scheduled', until: new_time } },
+      ],
     });
     expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 120 });
     await world.clock.advance(2 * HOUR_MS - 1);

@@ -191,12 +191,12 @@ describe('429', () => {
     await fillWindow(world, key.id, 'send', 999);
 
     const last = await resend(id, key.secret);
-    const late = await resend(id, key.secret);
+    const limited = await resend(id, key.secret);
 
     expect(rateOf(last, world.clock.now())).toMatchObject({ limit: 120, remaining: 119 });
-    expect(errorOf(late)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
-    expect(rateOf(late, world.clock.now())).toMatchObject({ limit: 1000, remaining: 0 });
-    expect(late.headers.get('ratelimit-policy')).toBe('"send";q=1000;w=60');
+    expect(errorOf(limited)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
+    expect(rateOf(limited, world.clock.now())).toMatchObject({ limit: 1000, remaining: 0 });
+    expect(limited.headers.get('ratelimit-policy')).toBe('"send";q=1000;w=60');
   });
 });
 

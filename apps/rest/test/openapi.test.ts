@@ -37,8 +37,8 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** Returns every object in a JSON value, including the value itself. */
 function objectsIn(value: unknown): Json[] {
   if (typeof value !== 'object' || value === null) return [];
-  const here = Array.isArray(value) ? [] : [{ ...value }];
-  return [...here, ...Object.values(value).flatMap(objectsIn)];
+  const own_objects = Array.isArray(value) ? [] : [{ ...value }];
+  return [...own_objects, ...Object.values(value).flatMap(objectsIn)];
 }
 
 /** Resolves a schema reference. */
@@ -186,10 +186,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('varies between addresses only in its server entry', () => {
-    const [here, external] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
+    const [public_document, external] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
 
-    expect(here).toEqual({ ...external, servers: [{ url: 'https://mail.example.com/v1' }] });
-    expect(here?.paths).toBe(external?.paths);
+    expect(public_document).toEqual({ ...external, servers: [{ url: 'https://mail.example.com/v1' }] });
+    expect(public_document?.paths).toBe(external?.paths);
   });
 });
 

@@ -102,9 +102,9 @@ describe('the Resend client', () => {
     const at = (hours: number) => new Date(world.clock.now() + hours * 3_600_000).toISOString();
     const id = await sent({ scheduledAt: at(1) });
 
-    const later = at(2);
-    expect((await client().emails.update({ id, scheduledAt: later })).data).toEqual({ object: 'email', id });
-    expect((await client().emails.get(id)).data?.scheduled_at).toBe(later);
+    const new_time = at(2);
+    expect((await client().emails.update({ id, scheduledAt: new_time })).data).toEqual({ object: 'email', id });
+    expect((await client().emails.get(id)).data?.scheduled_at).toBe(new_time);
     expect((await client().emails.cancel(id)).data).toEqual({ object: 'email', id });
     expect((await client().emails.get(id)).data?.last_event).toBe('canceled');
   });

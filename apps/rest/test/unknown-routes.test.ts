@@ -226,9 +226,9 @@ describe('200', () => {
     }
     const { secret, key_id } = await world.workspace('free');
     await fillWindow(world, key_id, 'default', 120);
-    const late = await namesOf('GET', '/v1/domains', { authorization: `Bearer ${secret}` });
-    expect(late.status).toBe(429);
-    expect(late.names).toEqual(expect.arrayContaining(['X-RateLimit-Limit', 'X-RateLimit-Reset', 'Retry-After']));
+    const limited = await namesOf('GET', '/v1/domains', { authorization: `Bearer ${secret}` });
+    expect(limited.status).toBe(429);
+    expect(limited.names).toEqual(expect.arrayContaining(['X-RateLimit-Limit', 'X-RateLimit-Reset', 'Retry-After']));
   });
 });
 
@@ -273,10 +273,10 @@ describe('429', () => {
       expect([response.status, rateOf(response, world.clock.now()).remaining]).toEqual([404, 119 - index]);
     }
 
-    const late = await rest.call('GET', '/nothing', { key: null });
+    const limited = await rest.call('GET', '/nothing', { key: null });
 
-    expect([late.status, errorOf(late).reason]).toEqual([429, 'address_rate']);
-    rateOf(late, world.clock.now());
+    expect([limited.status, errorOf(limited).reason]).toEqual([429, 'address_rate']);
+    rateOf(limited, world.clock.now());
     expect((await rest.call('GET', '/nothing')).status).toBe(429);
     expect((await rest.call('GET', '/email/logs')).status).toBe(200);
     const other = { headers: { 'x-forwarded-for': '192.0.2.1' } };

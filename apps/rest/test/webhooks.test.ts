@@ -92,9 +92,9 @@ describe('201', () => {
 describe('null', () => {
   it('means absent for every optional field', async () => {
     const { key, id } = await home();
-    const nothing = { events: null, description: null, format: null, mode: null };
+    const unset_fields = { events: null, description: null, format: null, mode: null };
 
-    const added = await add({ url: 'http://localhost:4000', ...nothing }, { key });
+    const added = await add({ url: 'http://localhost:4000', ...unset_fields }, { key });
     expect([added.status, added.body]).toMatchObject([201, { events: 'all', format: 'postrider', mode: 'live' }]);
     await rest.call('PATCH', `/webhooks/${id}`, { key, body: { events: ['email.bounced'] } });
     const changed = await rest.call('PATCH', `/webhooks/${id}`, {
@@ -501,9 +501,11 @@ describe('422', () => {
     expect(errorOf(response).reason).toBe('private_address');
     expect(response.text).toContain('inside.test resolves to an address that is not public');
     expect(response.text).not.toContain('10.0.0.1');
-    const later = await add({ url: 'https://later.test/hook' });
-    expect(later.status).toBe(201);
-    const moved = await rest.call('PATCH', `/webhooks/${idOf(later)}`, { body: { url: 'https://inside.test/hook' } });
+    const second_hook = await add({ url: 'https://later.test/hook' });
+    expect(second_hook.status).toBe(201);
+    const moved = await rest.call('PATCH', `/webhooks/${idOf(second_hook)}`, {
+      body: { url: 'https://inside.test/hook' },
+    });
     expect(errorOf(moved).reason).toBe('private_address');
   });
 

@@ -84,13 +84,13 @@ export async function startPostrider(
   const stop = () => runAll('the stop', stops.splice(0));
   try {
     let database_url = config.DATABASE_URL;
-    let only: OnlyOne | null = null;
+    let lock: OnlyOne | null = null;
     if (database_url === undefined) {
       const embedded = await startEmbedded({ data_dir: config.DATA_DIR, on_progress });
       stops.unshift(() => embedded.stop());
       database_url = embedded.url;
-      only = await claimData(config);
-      stops.unshift(async () => only?.end());
+      lock = await claimData(config);
+      stops.unshift(async () => lock?.end());
     }
     signal.throwIfAborted();
     const secret_key = await loadSecretKey(config);
@@ -155,7 +155,7 @@ export async function startPostrider(
     const http = await bindHttpServer(config, log);
     stops.unshift(() => http.stop());
     const url = `http://${shownHost(config.HOST)}:${http.port}`;
-    only?.listens(url);
+    lock?.listens(url);
     const traces = await startTraces(config, http.port);
     stops.unshift(() => traces.stop());
     const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url, tracing: traces.tracing });

@@ -39,9 +39,9 @@ const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { plan: text, seed: text, logs: text } });
 const seed = values.seed ?? randomBytes(4).toString('hex');
 const began = wallTime();
-const say = createLog(began);
+const print = createLog(began);
 
-say(`fault plan neighbors, seed ${seed}`);
+print(`fault plan neighbors, seed ${seed}`);
 const ledgers = newLedgers();
 const alerts = await startAlertSink();
 const instance = await startInstance(ledgers, createRandom(seed), {
@@ -65,7 +65,7 @@ try {
   instance.names.silence('silent.test');
   sound = report([...(await underLoad()), await withoutWorkers()]);
 } finally {
-  if (!sound) say(`the logs of the processes are in ${instance.log_folder}`);
+  if (!sound) print(`the logs of the processes are in ${instance.log_folder}`);
   await database.stop();
   await instance.stop(!sound || values.logs !== undefined);
   for (const sink of slow) await sink.stop();
@@ -102,7 +102,7 @@ async function underLoad(): Promise<Check[]> {
     }),
   ];
   for (const { name, run } of actions) {
-    say(name);
+    print(name);
     const since = wallTime();
     const signal = AbortSignal.timeout(ACT_MS);
     await run(signal);
@@ -111,14 +111,14 @@ async function underLoad(): Promise<Check[]> {
   }
   await neighbor.stop();
   stranger.stop();
-  say(`the stranger's responses: ${[...stranger.responses].map(([code, count]) => `${count} × ${code}`).join(', ')}`);
+  print(`the stranger's responses: ${[...stranger.responses].map(([code, count]) => `${count} × ${code}`).join(', ')}`);
   for (const until = wallTime() + LAST_MS; wallTime() < until && latest(neighbor, ledgers) === null; ) await pause(250);
   return checksOf(neighbor, ledgers, (await database.requestLogBytes()) - log_bytes);
 }
 
 /** Measures how long the instance takes to report that no worker is alive. */
 async function withoutWorkers(): Promise<Check> {
-  say('both workers stop while the notices wait');
+  print('both workers stop while the notices wait');
   await Promise.all(instance.workers.map(({ slot }) => slot.stop()));
   const stopped = performance.now();
   const until = stopped + 2 * NOTICE_WITHIN_SECONDS * 1000;
@@ -157,10 +157,10 @@ function latest(neighbor: Neighbor, { seen: arrivals }: Ledgers): number | null 
 function reportNeighbor(neighbor: Neighbor, { lives }: Ledgers, since: number): void {
   const took = neighbor.samples.filter(({ began_at }) => began_at >= since).map(({ took_ms }) => took_ms);
   const probes = neighbor.probes.filter(({ at }) => at >= since).map(({ took_ms }) => took_ms);
-  say(
+  print(
     `  accept p95 ${at(took, 0.95)} ms, most ${at(took, 1)} ms; health p99 ${at(probes, 0.99)} ms, most ${at(probes, 1)} ms`,
   );
-  say(`  most memory so far: ${lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`).join(', ')}`);
+  print(`  most memory so far: ${lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`).join(', ')}`);
 }
 
 function checksOf(neighbor: Neighbor, { seen: entries, lives }: Ledgers, log_bytes: number): Check[] {
@@ -204,14 +204,14 @@ function at(values: readonly number[], share: number): number {
 function report(checks: readonly Check[]): boolean {
   for (const one of checks) {
     const { name, count, at_most, examples } = one;
-    say(
+    print(
       `${holds(one) ? 'ok ' : 'BAD'} ${String(count).padStart(7)}  ${name}${at_most > 0 ? ` (at most ${at_most})` : ''}`,
     );
-    if (!holds(one)) for (const example of examples) say(`               ${example}`);
+    if (!holds(one)) for (const example of examples) print(`               ${example}`);
   }
   const failed = checks.filter((one) => !holds(one)).length;
   const seconds = Math.round((wallTime() - began) / 1000);
-  say(
+  print(
     `${failed === 0 ? `sound: all ${checks.length} criteria hold` : `NOT sound: ${failed} criteria failed`}, ${seconds} s`,
   );
   return failed === 0;

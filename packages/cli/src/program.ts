@@ -94,12 +94,12 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'bulk operations: preview what an action would process, then run it',
     load: async () => (await import('./commands/bulk.ts')).addBulk,
   },
-  ...alike(['stats', 'backlog', 'failures'], async () => (await import('./commands/numbers.ts')).addNumbers, {
+  ...sameLoader(['stats', 'backlog', 'failures'], async () => (await import('./commands/numbers.ts')).addNumbers, {
     stats: 'email outcomes by minute, hour or day',
     backlog: 'pending email by age',
     failures: 'groups of similar failures, most frequent first',
   }),
-  ...alike(['workers', 'schedules'], async () => (await import('./commands/workers.ts')).addWorkers, {
+  ...sameLoader(['workers', 'schedules'], async () => (await import('./commands/workers.ts')).addWorkers, {
     workers: 'worker processes, for operators',
     schedules: 'cron schedules, for operators',
   }),
@@ -121,7 +121,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
 };
 
-function alike<N extends string>(
+function sameLoader<N extends string>(
   names: readonly N[],
   load: Group['load'],
   descriptions: Readonly<Record<N, string>>,

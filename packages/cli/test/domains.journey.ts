@@ -15,16 +15,16 @@ describe('the domains command', () => {
     const addition = await postrider(['domains', 'add', 'Example.test', '--selector', 'acme', '--json']);
     expect(addition).toMatchObject({ code: 0, err: '' });
     const { dns_records } = JSON.parse(addition.out) as { dns_records: RecordView[] };
-    const early = await postrider(['domains', 'verify', 'example.test']);
+    const first = await postrider(['domains', 'verify', 'example.test']);
     const zoneText = (await postrider(['domains', 'doctor', 'example.test', '--format', 'zone'])).out;
     const steps = (await postrider(['domains', 'doctor', 'example.test', '--format', 'steps'])).out;
     for (const { fqdn, value } of dns_records) zone.set(fqdn, 'TXT', [value]);
 
     const verification = await postrider(['domains', 'verify', 'EXAMPLE.test.']);
 
-    expect(early).toMatchObject({ code: 1, err: '' });
-    expect(early.out).toMatch(/^example\.test {2}pending {2}The ownership record /);
-    expect(early.out).toContain('Publish a TXT record with the host acme._domainkey;');
+    expect(first).toMatchObject({ code: 1, err: '' });
+    expect(first.out).toMatch(/^example\.test {2}pending {2}The ownership record /);
+    expect(first.out).toContain('Publish a TXT record with the host acme._domainkey;');
     expect(zoneText).toContain('$ORIGIN example.test.');
     for (const text of [zoneText, steps])
       expect(text).toMatch(/^(; |1\. )Set HELO_NAME to the public name of this server/);

@@ -111,7 +111,7 @@ describe('leftover databases', () => {
     const rejection = await remove(far);
     const before = await readdir(join(place, 'postrider-root'));
     const removal = await remove(stale);
-    const between = await readdir(join(place, 'postrider-root'));
+    const directories = await readdir(join(place, 'postrider-root'));
     const confirmation = await remove(far, '--deleted');
 
     expect(none).toMatchObject({ code: 1, err: expect.stringContaining('not_left_over') });
@@ -119,7 +119,7 @@ describe('leftover databases', () => {
     expect(before.sort()).toEqual(['cluster-far', 'cluster-gone']);
     expect(removal.out).toMatch(/cluster-gone +0 MB +created for .+ +removed/);
     expect(removal.code).toBe(0);
-    expect(between).toEqual(['cluster-far']);
+    expect(directories).toEqual(['cluster-far']);
     expect(confirmation.code).toBe(0);
     expect(await readdir(join(place, 'postrider-root'))).toEqual([]);
     await rm(place, { recursive: true });

@@ -85,8 +85,8 @@ describe('send', () => {
   });
 
   it('email cancel cancels a scheduled email', async () => {
-    const later = '2100-01-01T00:00:00Z';
-    expect(JSON.parse((await send('--to', 'ada@example.com', '--schedule', later, '--json')).err).error.reason).toBe(
+    const future = '2100-01-01T00:00:00Z';
+    expect(JSON.parse((await send('--to', 'ada@example.com', '--schedule', future, '--json')).err).error.reason).toBe(
       'scheduled_too_far',
     );
     const due = new Date(Date.now() + 86_400_000).toISOString();

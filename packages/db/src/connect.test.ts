@@ -46,12 +46,12 @@ describe('connect', () => {
     const pool = connect(url, { max: 1, application_name: 'cut' });
     await pool`create table if not exists cut (step text)`;
     const gate = Promise.withResolvers<void>();
-    const late: Promise<unknown>[] = [];
+    const late_queries: Promise<unknown>[] = [];
     const lost = pool.begin(async (tx) => {
       await tx`insert into cut values ('lost')`;
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'cut'`;
       await gate.promise;
-      late.push(tx`insert into cut values ('late')`.catch((error) => error));
+      late_queries.push(tx`insert into cut values ('late')`.catch((error) => error));
       throw new Error('the transaction has its own trouble');
     });
     await expect(lost).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
@@ -63,7 +63,7 @@ describe('connect', () => {
       await tx`insert into cut values ('kept too')`;
     });
 
-    expect(await Promise.all(late)).toMatchObject([{ code: 'CONNECTION_CLOSED' }]);
+    expect(await Promise.all(late_queries)).toMatchObject([{ code: 'CONNECTION_CLOSED' }]);
     expect((await pool`select step from cut`).map((row) => row.step)).toEqual(['kept', 'kept too']);
     await pool.end();
   });

@@ -140,15 +140,15 @@ function tryLink(from: string, to: string): boolean {
 function breakAbandoned(data_dir: string, path: string): boolean {
   const holder = readText(path);
   if (holder === '' || isAlive(data_dir, holder)) return holder === '';
-  const aside = `${path}.${randomBytes(6).toString('hex')}`;
+  const renamed = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    renameSync(path, aside);
+    renameSync(path, renamed);
   } catch {
     return true;
   }
   // Another process may have broken and retaken the lock since it was read. If so, restore it.
-  if (readText(aside) !== holder) tryLink(aside, path);
-  rmSync(aside, { force: true });
+  if (readText(renamed) !== holder) tryLink(renamed, path);
+  rmSync(renamed, { force: true });
   return true;
 }
 

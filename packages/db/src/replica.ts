@@ -90,10 +90,10 @@ export function followReplica(primary: Sql, replica: Sql, on_change: (usable: bo
 }
 
 async function positionsOf(primary: Sql, replica: Sql): Promise<Positions> {
-  const [here] = await replica<{ position: number | null; replays: boolean }[]>`
+  const [replica_row] = await replica<{ position: number | null; replays: boolean }[]>`
     select (pg_last_wal_replay_lsn() - '0/0')::float8 as position, pg_is_in_recovery() as replays`;
   const [primary_row] = await primary<{ position: number }[]>`
     select (pg_current_wal_lsn() - '0/0')::float8 as position`;
-  if (!here || !primary_row) throw new Error('a position was not answered');
-  return { replica: here.replays ? here.position : null, primary: primary_row.position };
+  if (!replica_row || !primary_row) throw new Error('a position was not answered');
+  return { replica: replica_row.replays ? replica_row.position : null, primary: primary_row.position };
 }

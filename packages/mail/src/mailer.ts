@@ -22,12 +22,14 @@ export function createMailer(options: MailerOptions): Mailer {
       for (const next of others) {
         if (!failedUnderway(outcome) || signal.aborted) break;
         const failed = outcome;
-        const later = await next.send(envelope, raw, signal);
+        const second = await next.send(envelope, raw, signal);
         outcome = {
-          ...later,
+          ...second,
           error:
-            later.error === null ? null : cleanRemoteText(`${describeOutcome(failed)}; then ${describeOutcome(later)}`),
-          transcript: `${failed.transcript}-- ${describeOutcome(failed)}\n${later.transcript}`,
+            second.error === null
+              ? null
+              : cleanRemoteText(`${describeOutcome(failed)}; then ${describeOutcome(second)}`),
+          transcript: `${failed.transcript}-- ${describeOutcome(failed)}\n${second.transcript}`,
         };
       }
       return outcome;

@@ -145,15 +145,15 @@ export function jobAcquisition(
 ): Fragment {
   const table = sql(`pgboss.${queue.table}`);
   const places = requests.map(({ priority, count, created_after }) => {
-    const which = priority === null ? sql`` : sql`and j.priority = ${sql.unsafe(String(priority))}`;
-    const among = created_after
+    const priority_filter = priority === null ? sql`` : sql`and j.priority = ${sql.unsafe(String(priority))}`;
+    const creation_filter = created_after
       ? sql`and j.created_on >= ${created_after.toISOString()}::text::timestamptz - make_interval(secs => ${COMMIT_SECONDS})`
       : sql``;
     return sql`array(
       select n.place from (
         select j.ctid as place from ${table} j
         where j.name = ${queue.name} and j.state < 'active' and not j.blocked and j.start_after <= pgboss.job_now()
-          ${which} ${among}
+          ${priority_filter} ${creation_filter}
         order by j.priority desc, j.created_on, j.start_after limit ${count}::int
         for update skip locked
       ) n

@@ -259,11 +259,11 @@ describe('a statement planned while the queue was empty', () => {
       const complete = (jobs: readonly { id: string; retry_count: number }[]) =>
         own.begin((tx) => growing.complete(tx, 'parcel.carry', jobs));
       const created_after = new Date('2020-01-01T00:00:00Z');
-      const lately = () => own<{ id: string; retry_count: number; data: unknown }[]>`
+      const recentRows = () => own<{ id: string; retry_count: number; data: unknown }[]>`
       with taken as (${growing.acquisition(own, 'parcel.carry', [{ priority: 0, count: 100, created_after }])}) select id, retry_count, data from taken`;
       const walk = async () => {
         const first = await growing.fetch('parcel.carry', 100);
-        const second = await growing.acquired('parcel.carry', await lately());
+        const second = await growing.acquired('parcel.carry', await recentRows());
         const all_jobs = [...first, ...second.map(({ job }) => job)];
         await growing.withoutLiveJob(
           own,
@@ -392,7 +392,7 @@ describe('work', () => {
 describe('withoutLiveJob', () => {
   it('returns the ids that have no waiting or running job', async () => {
     const ids = Array.from({ length: 4 }, () => randomUUID());
-    const [waiting = '', running = '', done = '', never = ''] = ids;
+    const [waiting = '', running = '', done = '', absent = ''] = ids;
     await send([{ parcel: 1, id: running }]);
     await queue.fetch('parcel.carry', 1);
     await send([{ parcel: 2, id: done }]);
@@ -402,7 +402,7 @@ describe('withoutLiveJob', () => {
 
     const without = await queue.withoutLiveJob(sql, 'parcel.carry', ids);
 
-    expect(without.sort()).toEqual([done, never].sort());
+    expect(without.sort()).toEqual([done, absent].sort());
     expect(await queue.withoutLiveJob(sql, 'parcel.carry', [])).toEqual([]);
   });
 });

@@ -140,9 +140,9 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
       stopped = true;
       if (timer) clearTimeout(timer);
       await fetching;
-      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const { promise: timeout, resolve } = Promise.withResolvers<void>();
       const deadline = setTimeout(resolve, STOP_MS);
-      await Promise.race([Promise.all([...running.values()].map(({ ended: done }) => done)), late]);
+      await Promise.race([Promise.all([...running.values()].map(({ ended: done }) => done)), timeout]);
       clearTimeout(deadline);
       clearInterval(toucher);
       if (timer) clearTimeout(timer);

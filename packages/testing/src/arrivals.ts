@@ -26,8 +26,8 @@ export function createArrivals<T>(label: string, describe: (item: T) => string):
     };
     const deadline = setTimeout(() => {
       waiters.delete(check);
-      const here = items.map((item) => `\n  ${describe(item)}`).join('');
-      reject(new Error(`waited ${DEADLINE_MS / 1000} s for ${wish}; ${items.length} ${label} arrived${here}`));
+      const list = items.map((item) => `\n  ${describe(item)}`).join('');
+      reject(new Error(`waited ${DEADLINE_MS / 1000} s for ${wish}; ${items.length} ${label} arrived${list}`));
     }, DEADLINE_MS);
     waiters.add(check);
     check();

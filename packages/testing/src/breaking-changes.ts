@@ -57,13 +57,13 @@ interface OpenDocument {
 
 function openDocument(root: Json): OpenDocument {
   const resolve = (value: unknown): Json => {
-    const { $ref, ...beside } = record(value);
-    if (typeof $ref !== 'string') return beside;
+    const { $ref, ...siblings } = record(value);
+    if (typeof $ref !== 'string') return siblings;
     const target = $ref
       .replace(/^#\//, '')
       .split('/')
       .reduce<unknown>((at, part) => record(at)[part], root);
-    return { ...resolve(target), ...beside };
+    return { ...resolve(target), ...siblings };
   };
   return { root, resolve };
 }
@@ -106,9 +106,9 @@ function securityBreaks(
 function parameterBreaks(location: string, docs: Documents, old_operation: Json, new_operation: Json): string[] {
   const byName = (doc: OpenDocument, operation: Json) =>
     new Map(listOf(operation.parameters).map((one) => [parameterName(doc.resolve(one)), doc.resolve(one)]));
-  const [old_items, news] = [byName(docs.old_doc, old_operation), byName(docs.new_doc, new_operation)];
+  const [old_items, new_items] = [byName(docs.old_doc, old_operation), byName(docs.new_doc, new_operation)];
   const changed = [...old_items].flatMap(([name, old_parameter]) => {
-    const new_parameter = news.get(name);
+    const new_parameter = new_items.get(name);
     if (!new_parameter) return [`${location}: ${name} is gone`];
     const stricter = new_parameter.required === true && old_parameter.required !== true;
     return [
@@ -116,7 +116,7 @@ function parameterBreaks(location: string, docs: Documents, old_operation: Json,
       ...schemaBreaks(`${location}: ${name}`, 'request', docs, old_parameter.schema, new_parameter.schema),
     ];
   });
-  const added = [...news]
+  const added = [...new_items]
     .filter(([name, one]) => one.required === true && !old_items.has(name))
     .map(([name]) => `${location}: ${name} is new and required`);
   return [...changed, ...added];
@@ -150,9 +150,15 @@ function answerBreaks(location: string, docs: Documents, old_operation: Json, ne
   });
 }
 
-function contentBreaks(place: string, direction: Direction, docs: Documents, old_items: Json, news: Json): string[] {
+function contentBreaks(
+  place: string,
+  direction: Direction,
+  docs: Documents,
+  old_items: Json,
+  new_items: Json,
+): string[] {
   return entriesOf(old_items.content).flatMap(([media_type, old_content]) => {
-    const new_content = record(news.content)[media_type];
+    const new_content = record(new_items.content)[media_type];
     if (new_content === undefined) return [`${place} ${media_type} is gone`];
     return schemaBreaks(place, direction, docs, old_content.schema, record(new_content).schema);
   });
@@ -179,18 +185,19 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
     if (pair !== '[[],[]]' && under_way.has(pair)) return [];
     under_way.add(pair);
     const old_items = alternativesOf(old_doc, old_schema);
-    const news = alternativesOf(new_doc, new_schema);
-    const breaks = alternativeBreaks(place, old_items, news);
+    const new_items = alternativesOf(new_doc, new_schema);
+    const breaks = alternativeBreaks(place, old_items, new_items);
     under_way.delete(pair);
     return breaks;
   };
 
-  function alternativeBreaks(place: string, old_items: readonly Json[], news: readonly Json[]): string[] {
-    const [sole_old, sole_new] = [old_items[0], news[0]];
-    if (old_items.length === 1 && news.length === 1 && sole_old && sole_new) return oneToOne(place, sole_old, sole_new);
+  function alternativeBreaks(place: string, old_items: readonly Json[], new_items: readonly Json[]): string[] {
+    const [sole_old, sole_new] = [old_items[0], new_items[0]];
+    if (old_items.length === 1 && new_items.length === 1 && sole_old && sole_new)
+      return oneToOne(place, sole_old, sole_new);
     // The reader must handle every value that may arrive.
-    const sent = direction === 'request' ? old_items : news;
-    const understood = direction === 'request' ? news : old_items;
+    const sent = direction === 'request' ? old_items : new_items;
+    const understood = direction === 'request' ? new_items : old_items;
     return sent.flatMap((one) => {
       const breaks = understood.map((other) =>
         direction === 'request' ? oneToOne(place, one, other) : oneToOne(place, other, one),
@@ -222,15 +229,15 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   }
 
   function valueBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
-    const [old_items, news] = [valuesOf(old_schema), valuesOf(new_schema)];
-    if (news === null) return [];
+    const [old_items, new_items] = [valuesOf(old_schema), valuesOf(new_schema)];
+    if (new_items === null) return [];
     if (direction === 'answer') {
-      const none_left = old_items !== null && !old_items.some((value) => news.includes(value));
-      return none_left ? [`${place} was ${old_items.map(text).join(', ')}, is ${news.map(text).join(', ')}`] : [];
+      const none_left = old_items !== null && !old_items.some((value) => new_items.includes(value));
+      return none_left ? [`${place} was ${old_items.map(text).join(', ')}, is ${new_items.map(text).join(', ')}`] : [];
     }
-    if (old_items === null) return [`${place} may now only be ${news.map(text).join(', ')}`];
+    if (old_items === null) return [`${place} may now only be ${new_items.map(text).join(', ')}`];
     return old_items
-      .filter((value) => !news.includes(value))
+      .filter((value) => !new_items.includes(value))
       .map((value) => `${place} may no longer be ${text(value)}`);
   }
 
@@ -249,16 +256,16 @@ function comparison(direction: Direction, { old_doc, new_doc }: Documents): Comp
   }
 
   function fieldBreaks(place: string, old_schema: Json, new_schema: Json): string[] {
-    const [old_items, news] = [record(old_schema.properties), record(new_schema.properties)];
+    const [old_items, new_items] = [record(old_schema.properties), record(new_schema.properties)];
     const [old_required, new_required] = [listOf(old_schema.required), listOf(new_schema.required)];
     const changed = Object.entries(old_items).flatMap(([name, old_field]) =>
-      name in news ? compare(`${place}.${name}`, old_field, news[name]) : [`${place}.${name} is gone`],
+      name in new_items ? compare(`${place}.${name}`, old_field, new_items[name]) : [`${place}.${name} is gone`],
     );
     if (direction === 'request') {
       const stricter = new_required.filter((name) => !old_required.includes(name));
       return [...changed, ...stricter.map((name) => `${place}.${name} is now required`)];
     }
-    const looser = old_required.filter((name) => !new_required.includes(name) && text(name) in news);
+    const looser = old_required.filter((name) => !new_required.includes(name) && text(name) in new_items);
     return [...changed, ...looser.map((name) => `${place}.${name} may now be absent`)];
   }
 

@@ -39,9 +39,9 @@ describe('the test clock', () => {
     await clock.advance(25 * HOUR_MS);
     await clock.advance(1);
 
-    const later = Date.parse('2031-03-02T13:00:00.001Z');
-    expect(await databaseTimes()).toEqual({ product: later, queue: later });
-    expect(clock.now()).toBe(later);
+    const expected_ms = Date.parse('2031-03-02T13:00:00.001Z');
+    expect(await databaseTimes()).toEqual({ product: expected_ms, queue: expected_ms });
+    expect(clock.now()).toBe(expected_ms);
   });
 
   it('continues from the time to which it was last set', async () => {

@@ -184,13 +184,13 @@ export async function createWorld(
     async peer({ works = false, ...options } = {}) {
       const pool = connect(database.url, { max: 10, application_name: 'postrider-test-peer', ...options });
       const queue = await startQueue(pool, works);
-      const beside = createServices({ ...parts, sql: pool, jobs: queue });
+      const peer = createServices({ ...parts, sql: pool, jobs: queue });
       peerStops.push(async () => {
-        await beside.key_uses.stop();
+        await peer.key_uses.stop();
         await queue.stop();
         await pool.end({ timeout: 2 });
       });
-      return beside;
+      return peer;
     },
     async drain() {
       return (await drainDeliveries(services, mailers)).map(({ data }) => ({ name: 'delivery.attempt', data }));

@@ -83,9 +83,9 @@ export function followChanges(workspace_id: string): () => void {
       // Aborting rejects the pending lock request.
       .catch(() => undefined);
   } else followWhileVisible(abort.signal);
-  const away = setInterval(() => connected.get() || queueChanges([resumed]), AWAY_EVERY_MS);
+  const idle_timer = setInterval(() => connected.get() || queueChanges([resumed]), AWAY_EVERY_MS);
   return () => {
-    clearInterval(away);
+    clearInterval(idle_timer);
     abort.abort();
     channel.close();
   };

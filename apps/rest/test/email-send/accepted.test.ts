@@ -43,11 +43,11 @@ describe('a request repeated under its Idempotency-Key (chaos C1)', () => {
     ['a number as text', { ...body, metadata: { count: '5' } }],
     ['white space', body],
   ])('is treated as the same with %s', async (label, changes) => {
-    const soon = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString().replace('Z', '+00:00') };
+    const scheduled = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString().replace('Z', '+00:00') };
     const key = keyed(`same ${label.replace(/[^ -~]/g, '')}`);
-    const first = await post({ ...body, ...soon }, key);
-    const variant = { ...changes, ...soon };
-    if (label.startsWith('Z')) variant.scheduled_at = soon.scheduled_at.replace('+00:00', 'Z');
+    const first = await post({ ...body, ...scheduled }, key);
+    const variant = { ...changes, ...scheduled };
+    if (label.startsWith('Z')) variant.scheduled_at = scheduled.scheduled_at.replace('+00:00', 'Z');
 
     const second = await post(JSON.stringify(variant, null, label === 'white space' ? 2 : 0), key);
 

@@ -9,16 +9,16 @@ describe('429', () => {
   it('the 1,000th request in a minute is accepted, and the 1,001st is rejected', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     // A rejected body also counts against the window, and stores nothing.
-    const early = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
-    expect(countEach(early.map((response) => response.status))).toEqual(new Map([[400, 999]]));
+    const first_requests = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
+    expect(countEach(first_requests.map((response) => response.status))).toEqual(new Map([[400, 999]]));
 
     const last = await send({}, { key: secret });
-    const late = await send({}, { key: secret });
+    const limited = await send({}, { key: secret });
 
     expect(last.status).toBe(202);
     expect(rateOf(last, world.clock.now()).remaining).toBe(0);
-    expect(errorOf(late)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
-    expect(rateOf(late, world.clock.now()).remaining).toBe(0);
+    expect(errorOf(limited)).toMatchObject({ code: 'rate_limited', reason: 'send_rate' });
+    expect(rateOf(limited, world.clock.now()).remaining).toBe(0);
     expect((await post('{', { key: secret })).status).toBe(429);
   });
 

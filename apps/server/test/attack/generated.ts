@@ -46,8 +46,8 @@ const byStrangers: Attempt[] = requestsOf(useCases).map(({ use, api, request }) 
 /** Returns every scope that does not include the needed one. */
 function scopesWithout(needed: Scope, api: ApiName): Scope[] {
   // GraphQL serves only admins and operators.
-  const further: Scope[] = needed === 'operator' ? ['admin'] : api === 'graphql' ? ['operator'] : [];
-  return [...INTEGRATOR.filter((scope) => scope !== needed), ...further];
+  const other_scopes: Scope[] = needed === 'operator' ? ['admin'] : api === 'graphql' ? ['operator'] : [];
+  return [...INTEGRATOR.filter((scope) => scope !== needed), ...other_scopes];
 }
 
 /** Returns the highest role without a scope, or null if every role has it. */
@@ -88,11 +88,11 @@ const byNeighborsAtThings: Attempt[] = requestsOf(useCases.filter((use) => use.t
     expected: ABSENT,
     async prepare(stage) {
       const setup = await give(use, stage);
-      const never = withAbsentIds(setup, use);
+      const absent_setup = withAbsentIds(setup, use);
       return async () => {
         const result = await stage.apis[api].ask(use, setup, stage.neighbor);
-        const absent = await stage.apis[api].ask(use, never, stage.neighbor);
-        const [text, other] = [absenceOf(result, setup, use), absenceOf(absent, never, use)];
+        const absent = await stage.apis[api].ask(use, absent_setup, stage.neighbor);
+        const [text, other] = [absenceOf(result, setup, use), absenceOf(absent, absent_setup, use)];
         const isAbsentHere = text.startsWith('not_found ') || (use.looks_up && text === 'answered null');
         return isAbsentHere && text === other ? ABSENT : `${text}; of what never was: ${other}`;
       };

@@ -279,7 +279,7 @@ const byLure: Attempt[] = lured.map(({ how: label, expected, ...request }) => ({
 const FRESH = '403 forbidden reauthentication_required';
 
 /** Calls that require the password from a session that is an hour old. */
-const grave: readonly (readonly [procedure: string, body: unknown])[] = [
+const sensitive_calls: readonly (readonly [procedure: string, body: unknown])[] = [
   ['apiKeys.create', { name: 'Mine', scopes: ['email:send'] }],
   ['domains.delete', { domain: 'victim.test' }],
   ['erasures.start', { email: 'ada@example.com' }],
@@ -289,7 +289,7 @@ const grave: readonly (readonly [procedure: string, body: unknown])[] = [
   ['workspaces.create', { name: 'Mine', plan: 'free' }],
 ];
 
-const byOldSessions: Attempt[] = grave.map(([procedure, body]) => ({
+const byOldSessions: Attempt[] = sensitive_calls.map(([procedure, body]) => ({
   by: 'a browser left open for an hour',
   request: `POST /trpc/${procedure}`,
   expected: FRESH,

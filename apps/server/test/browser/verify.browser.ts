@@ -124,7 +124,7 @@ it.each(['postrider', 'resend'] as const)(
     const drawer = page.getByRole('dialog', { name: webhooks.verify.title });
     const counts: Record<string, readonly (number | null)[]> = {};
     for (const language of languages) {
-      const [[program = '', ...args], file, around] = programs[language];
+      const [[program = '', ...args], file, wrapper] = programs[language];
       await drawer.getByRole('tab', { name: webhooks.verify.names[language] }).click();
       const snippet = drawer.getByRole('region', { name: /^verify\./ });
       const installed = spawnSync(program, [program === 'go' ? 'version' : '--version']).error === undefined;
@@ -133,7 +133,7 @@ it.each(['postrider', 'resend'] as const)(
       const place = join(folder, `${format}-${language}`);
       mkdirSync(place);
       writeFileSync(join(place, (await snippet.getAttribute('aria-label')) ?? ''), await snippet.innerText());
-      writeFileSync(join(place, file), around);
+      writeFileSync(join(place, file), wrapper);
       const [id, sent, signature] = ['id', 'timestamp', 'signature'].map((part) =>
         String(post?.headers[`${format === 'resend' ? 'svix' : 'webhook'}-${part}`]),
       );

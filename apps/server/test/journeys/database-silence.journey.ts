@@ -221,8 +221,8 @@ describe('an outage', () => {
 
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
     expect(journey.smtp.mails).toHaveLength(1);
-    const away = server.logged().filter(({ msg }) => String(msg).includes('the database is unreachable'));
-    expect(away).toHaveLength(1);
+    const outage_lines = server.logged().filter(({ msg }) => String(msg).includes('the database is unreachable'));
+    expect(outage_lines).toHaveLength(1);
     expect(server.logged().filter(({ err }) => JSON.stringify(err ?? '').includes('ECONN'))).toHaveLength(0);
   });
 });

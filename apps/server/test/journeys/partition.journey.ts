@@ -29,7 +29,7 @@ describe('a worker cut off from the database', () => {
         stage === 'data' ? { kind: 'stall', until: pause(REPLY_MS), at: 'data' } : { kind: 'accept' },
       );
 
-      const away = (async () => {
+      const outage = (async () => {
         await pause(1000);
         await proxy.close();
         await pause(away_ms);
@@ -40,7 +40,7 @@ describe('a worker cut off from the database', () => {
         expect(sent.status).toBe(202);
         await pause(GAP_MS);
       }
-      await away;
+      await outage;
 
       await expect.poll(() => statesOf(journey.sql), { timeout: 180_000 }).toEqual({ delivered: EMAILS });
       const copies = [...copiesOf(journey.smtp).values()];

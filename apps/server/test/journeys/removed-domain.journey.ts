@@ -28,12 +28,12 @@ it('a domain is added, verified, used for sending and removed, which cancels its
   const sent = await server.call('POST', '/v1/email/send', { body: mail });
   const copy = await journey.smtp.waitFor((one) => one.message_id?.includes(String(sent.body.id)) ?? false);
   const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
-  const later = await server.call('POST', '/v1/email/send', { body: { ...mail, scheduled_at } });
+  const second = await server.call('POST', '/v1/email/send', { body: { ...mail, scheduled_at } });
   const removed = await server.call('DELETE', '/v1/domains/shop.test');
 
   expect(proven.body).toMatchObject({ status: 'verified', can_send: true });
   expect(copy.raw.toString()).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256; .* d=shop\.test;/);
-  expect([later.status, removed.status]).toEqual([202, 200]);
+  expect([second.status, removed.status]).toEqual([202, 200]);
   await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ canceled: 1, delivered: 1 });
-  expect((await server.call('GET', `/v1/email/logs/${later.body.id}`)).body.status).toBe('canceled');
+  expect((await server.call('GET', `/v1/email/logs/${second.body.id}`)).body.status).toBe('canceled');
 });

@@ -23,13 +23,13 @@ it('real R20: a webhook deleted while its first delivery is being fetched delays
     });
     return String(webhook.body.id);
   };
-  const doomed = await listen('/doomed');
+  const removed_id = await listen('/doomed');
   await listen('/other');
   await api.call('POST', '/v1/email/send', { body: hello });
   const deleted = Promise.withResolvers<void>();
   const fetched = Promise.withResolvers<void>();
   const deleting = journey.sql.begin(async (tx) => {
-    await tx`delete from webhooks where id = id_of(${doomed})`;
+    await tx`delete from webhooks where id = id_of(${removed_id})`;
     deleted.resolve();
     await fetched.promise;
   });

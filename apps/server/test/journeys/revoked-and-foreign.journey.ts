@@ -60,12 +60,12 @@ describe('a key revoked on one process', () => {
   it('permits nothing that begins after the response, even with many requests in flight', async () => {
     const key = await makeKey(first);
     let revokedAt = Number.POSITIVE_INFINITY;
-    const late: number[] = [];
+    const late_requests: number[] = [];
     const load = Array.from({ length: 10 }, async () => {
       for (let count = 0; count < 200; count++) {
         const began = performance.now();
         const { status } = await second.call('POST', '/v1/email/send', { key: key.secret, body: hello });
-        if (began > revokedAt && status !== 401) late.push(status);
+        if (began > revokedAt && status !== 401) late_requests.push(status);
         if (status === 401 || status === 429) return;
       }
     });
@@ -75,7 +75,7 @@ describe('a key revoked on one process', () => {
     await Promise.all(load);
 
     expect(revoked.status).toBe(200);
-    expect(late).toEqual([]);
+    expect(late_requests).toEqual([]);
   });
 });
 

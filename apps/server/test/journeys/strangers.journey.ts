@@ -21,7 +21,7 @@ interface Session {
 let dns: DnsZone;
 let journey: Journey;
 let server: ServerProcess;
-let late: string;
+let late_server: string;
 const servers: Server[] = [];
 const open = new Set<Socket>();
 /** The number of envelopes that started before the previous message got its reply. */
@@ -106,7 +106,7 @@ beforeAll(async () => {
     LIMITS: 'site_connections=1',
   });
   server = await journey.start();
-  late = await send('ada@late.example');
+  late_server = await send('ada@late.example');
 });
 afterAll(async () => {
   await journey.stop();
@@ -146,7 +146,9 @@ describe('an unfamiliar mail server', () => {
   it(
     'promise P6: gets its email on the first attempt, even if it sends its greeting after half a minute',
     async () => {
-      await expect.poll(() => read(late), PATIENCE).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
+      await expect
+        .poll(() => read(late_server), PATIENCE)
+        .toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
     },
     LONG_MS,
   );

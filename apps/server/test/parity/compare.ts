@@ -152,8 +152,8 @@ function plain(value: unknown, use: UseCase): unknown {
   if (typeof value === 'string') return plainText(value, use.writes);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([name]) => name !== 'object' && !use.varying.includes(name));
-  const only = entries[0];
-  if (entries.length === 1 && only?.[0] === 'nodes') return plain(only[1], use);
+  const first_entry = entries[0];
+  if (entries.length === 1 && first_entry?.[0] === 'nodes') return plain(first_entry[1], use);
   return Object.fromEntries(entries.map(([name, inner]) => [name, plain(spelled(name, inner), use)]));
 }
 

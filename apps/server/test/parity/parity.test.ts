@@ -25,7 +25,7 @@ const INTEGRATOR = ['email:send', 'email:logs:read', 'domains:read', 'domains:wr
 const world = await openWorld();
 let apis: Apis;
 let all: readonly Api[];
-let everybody: Caller;
+let anonymous: Caller;
 let stranger: Caller;
 let callers: Record<string, Caller>;
 let count = 0;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   all = apiNames.map((name) => apis[name]);
   const make = (scopes: readonly Scope[], role: Parameters<typeof callerOf>[3]) =>
     callerOf(world, world.workspace_id, scopes, role);
-  everybody = await make(['admin', 'operator'], 'operator');
+  anonymous = await make(['admin', 'operator'], 'operator');
   const other = await world.workspace('business');
   stranger = await callerOf(world, other.workspace_id, ['admin'], 'admin');
   callers = { operator: await make(['operator'], 'viewer'), admin: await make(['admin'], 'admin') };
@@ -94,7 +94,7 @@ describe('an operation in two or more APIs', () => {
       rest: Object.entries(paths).flatMap(([path, verbs]) =>
         Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path.replace(/^\/v1/, '')}`),
       ),
-      graphql: await apis.rootFields(everybody),
+      graphql: await apis.rootFields(anonymous),
       trpc: [...procedureNames],
     };
     const registered = (api: ApiName) =>
@@ -113,7 +113,7 @@ describe('an operation in two or more APIs', () => {
   });
 
   it.each(byName(useCases.filter((use) => use.answers)))('returns the same from every API for %s', async (_, use) => {
-    expect(await valueDifferences(use, all, everybody, () => give(use), byCore)).toEqual([]);
+    expect(await valueDifferences(use, all, anonymous, () => give(use), byCore)).toEqual([]);
   });
 
   it.each(byName(useCases.filter((use) => use.scope !== null || use.scope_on)))(
@@ -128,7 +128,7 @@ describe('an operation in two or more APIs', () => {
     async (_, use) => {
       const existing = await give(use);
       const cases = [
-        { setup: withAbsentIds(existing, use), caller: everybody },
+        { setup: withAbsentIds(existing, use), caller: anonymous },
         ...(use.foreign ? [{ setup: existing, caller: stranger }] : []),
       ];
 
@@ -137,13 +137,13 @@ describe('an operation in two or more APIs', () => {
   );
 
   it.each(byName(useCases.filter((use) => use.bad !== null)))('rejects the same bad input for %s', async (_, use) => {
-    expect(await refusalDifferences(use, all, everybody, await give(use), use.bad ?? {})).toEqual([]);
+    expect(await refusalDifferences(use, all, anonymous, await give(use), use.bad ?? {})).toEqual([]);
   });
 
   it.each(byName(useCases.filter((use) => use.paged)))(
     'has the same pages for %s, with cursors valid in every API',
     async (_, use) => {
-      expect(await pageDifferences(use, all, everybody, await give(use))).toEqual([]);
+      expect(await pageDifferences(use, all, anonymous, await give(use))).toEqual([]);
     },
   );
 });
@@ -195,7 +195,7 @@ describe('an operation excluded from the comparison', () => {
   );
 
   it('has its own test if it is a GraphQL stream', async () => {
-    for (const name of await apis.streams(everybody))
+    for (const name of await apis.streams(anonymous))
       expect(
         tests.filter(({ text }) => new RegExp(`subscription[^{]*\\{\\s*${name}\\b`).test(text)),
         name,
@@ -243,7 +243,7 @@ describe('the parity comparison', () => {
     const setup = await give(use);
     for (const api of all.filter((one) => !isAbsent(use[one.name]))) {
       const planted = all.map((one) => (one === api ? dropping(one, filter) : one));
-      expect(await valueDifferences(use, planted, everybody, async () => setup, byCore), api.name).not.toEqual([]);
+      expect(await valueDifferences(use, planted, anonymous, async () => setup, byCore), api.name).not.toEqual([]);
     }
   });
 

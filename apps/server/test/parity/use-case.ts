@@ -92,9 +92,9 @@ export function useCase(
 export function withAbsentIds({ input, ids = {} }: Setup, use: UseCase): Setup {
   const zeros = (id: unknown) => String(id).replace(/_[0-9a-z]{26}$/, `_${'0'.repeat(25)}1`);
   const target = String(input[use.target ?? '']);
-  const never = /^[a-z]{3}_/.test(target) ? zeros(target) : `never-${target}`;
+  const absent_id = /^[a-z]{3}_/.test(target) ? zeros(target) : `never-${target}`;
   return {
-    input: { ...input, ...(use.target !== null && { [use.target]: never }) },
+    input: { ...input, ...(use.target !== null && { [use.target]: absent_id }) },
     ids: Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, zeros(id)])),
   };
 }

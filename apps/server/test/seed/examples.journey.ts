@@ -83,13 +83,13 @@ for (const [path, verbs] of Object.entries(document.paths)) {
 
 const plain = examples.find(({ method, path, steps }) => `${method} ${path}` === 'POST /email/send' && !steps.length)
   ?.value as Json;
-const soon = new Date(Date.now() + 3_600_000).toISOString();
+const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
 const SINCE = '2020-01-01T00:00:00Z';
 
 /** Other fields that an operation requires. */
 const needed: Readonly<Record<string, Json>> = {
   'POST /email/send': plain,
-  'PATCH /email/{id}': { scheduled_at: soon },
+  'PATCH /email/{id}': { scheduled_at },
   'POST /webhooks': { url: 'https://example.com/hooks' },
   'POST /webhooks/{id}/recover': { since: SINCE },
   'POST /suppressions': { email: 'ada@example.net' },

@@ -165,10 +165,10 @@ describe('a send request', () => {
   });
 
   it('seed 19: accepts scheduled_at as an ISO 8601 timestamp in the future', async () => {
-    const later = new Date(Date.now() + 3_600_000).toISOString();
-    for (const scheduled_at of [later, later.replace('Z', '+00:00'), later.replaceAll(/[-:]/g, '')]) {
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    for (const scheduled_at of [future, future.replace('Z', '+00:00'), future.replaceAll(/[-:]/g, '')]) {
       const { body } = await send({ scheduled_at });
-      expect(await entry(body.id)).toMatchObject({ status: 'scheduled', scheduled_at: later });
+      expect(await entry(body.id)).toMatchObject({ status: 'scheduled', scheduled_at: future });
     }
   });
 });
@@ -486,13 +486,13 @@ describe('rate limits', () => {
 
   it('seed 58, 67, 68 and 76: return 429 rate_limited with Retry-After in seconds only over the limit', async () => {
     const responses = await askAll('email:logs:read', 61, (key) => call('GET', '/email/logs?limit=1', undefined, key));
-    const late = responses.filter(({ status }) => status === 429);
+    const limited = responses.filter(({ status }) => status === 429);
 
-    expect(late.map(codeOf)).toEqual(['rate_limited']);
-    const wait = late[0]?.headers.get('Retry-After');
+    expect(limited.map(codeOf)).toEqual(['rate_limited']);
+    const wait = limited[0]?.headers.get('Retry-After');
     expect(wait).toMatch(/^([1-9]|[1-5]\d|60)$/);
     // Waiting for Retry-After seconds reaches the next window.
-    const next = Number(late[0]?.headers.get('X-RateLimit-Reset'));
+    const next = Number(limited[0]?.headers.get('X-RateLimit-Reset'));
     expect(Math.abs(Date.now() / 1000 + Number(wait) - next)).toBeLessThan(5);
     for (const response of responses)
       if (response.status !== 429) expect(response.headers.has('Retry-After')).toBe(false);

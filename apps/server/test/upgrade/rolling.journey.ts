@@ -122,7 +122,7 @@ describe('an upgrade while email is being accepted and sent', () => {
     servers = [before, after];
     const alone = traffic.answers.length;
     await traffic.further(2 * SPAN);
-    const together = traffic.answers.slice(alone).map(({ server }) => server);
+    const both_servers = traffic.answers.slice(alone).map(({ server }) => server);
     const ready = await Promise.all([before, after].map(({ call }) => call('GET', '/readyz', { key: null })));
     servers = [after];
     await traffic.further(SPAN);
@@ -136,7 +136,7 @@ describe('an upgrade while email is being accepted and sent', () => {
     expect(ran.slice(-2)).toEqual(['9001_a_column', '9002_an_index']);
     expect(await migrate(fixture.database.url, undefined, folder)).toEqual([]);
     expect(new Set(traffic.answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(new Set(together)).toEqual(new Set([before, after]));
+    expect(new Set(both_servers)).toEqual(new Set([before, after]));
     expect(ready.map(({ body }) => [body.status, body.schema])).toEqual(Array(2).fill(['ready', '9002_an_index']));
     expect(stopped).toEqual({ code: 0, signal: null });
     const sent = traffic.answers.map(({ id }) => `<${id}@acme.test>`);

@@ -91,8 +91,8 @@ describe('a baseline database with 10,000 emails', () => {
     const [full] = await list('/email/logs?tag=full&status=bounced');
     expect(full).toMatchObject({ metadata: { order: '1' }, cc: ['cc@example.com'], tags: ['full'] });
     expect(await list('/email/logs?tag=receipt&limit=100')).toHaveLength(100);
-    const [late] = await list('/email/logs?tag=late');
-    const { attempts } = (await get(`/email/${late?.id}`)) as { attempts: Json[] };
+    const [late_email] = await list('/email/logs?tag=late');
+    const { attempts } = (await get(`/email/${late_email?.id}`)) as { attempts: Json[] };
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['deferred', 'accepted']);
   });
 

@@ -27,11 +27,11 @@ function wordsOf(command: Command, path = ''): Words[] {
 }
 
 /** Returns the patterns of a case: every path but the program's own. */
-function pathsOf(words: readonly Words[], between: string): string {
+function pathsOf(words: readonly Words[], separator: string): string {
   return words
     .filter(({ path }) => path !== '')
     .map(({ path }) => `'${path}'`)
-    .join(between);
+    .join(separator);
 }
 
 function casesOf(words: readonly Words[]): string {

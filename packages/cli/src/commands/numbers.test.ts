@@ -12,7 +12,7 @@ const head = (lines: string) => lines.split('\n')[0]?.trim().split(/ {2,}/);
 
 it('column headings show a missing dimension key, and durations include their unit', () => {
   const single = [one('accepted', null), one('accept_to_delivered_p95', null)];
-  const beside = [one('accepted', 'google'), one('accepted', null)];
+  const providers = [one('accepted', 'google'), one('accepted', null)];
 
   expect(head(statLines({ ...frame, group_by: 'none', series: single }))).toEqual([
     'accepted',
@@ -22,7 +22,7 @@ it('column headings show a missing dimension key, and durations include their un
     'accepted (none)',
     'accept_to_delivered_p95 (s) (none)',
   ]);
-  expect(head(statLines({ ...frame, group_by: 'provider', series: beside }))).toEqual([
+  expect(head(statLines({ ...frame, group_by: 'provider', series: providers }))).toEqual([
     'accepted google',
     'accepted (others)',
   ]);

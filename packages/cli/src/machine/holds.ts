@@ -6,13 +6,13 @@ import { type Machine, withMachine } from './machine.ts';
 
 /** Manages holds without a key, for a machine on which nothing responds, as after a restore. */
 export function machineHolds(terminal: Terminal): Holds {
-  const here = <T>(work: (machine: Machine) => Promise<T>) => withMachine(terminal, work);
+  const onMachine = <T>(work: (machine: Machine) => Promise<T>) => withMachine(terminal, work);
   return {
-    create: (hold) => here(async (machine) => invoke(await machine.asWorkspace(), createHold, hold)),
+    create: (hold) => onMachine(async (machine) => invoke(await machine.asWorkspace(), createHold, hold)),
     release: ({ id, ...rest }) =>
-      here(async (machine) => invoke(await machine.asWorkspace(), releaseHold, { hold_id: id, ...rest })),
+      onMachine(async (machine) => invoke(await machine.asWorkspace(), releaseHold, { hold_id: id, ...rest })),
     list: (active) =>
-      here(async (machine) => {
+      onMachine(async (machine) => {
         const ctx = await machine.asWorkspace();
         const holds: HoldEntry[] = [];
         let cursor: string | undefined;

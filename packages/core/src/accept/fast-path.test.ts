@@ -11,9 +11,9 @@ import { sendBatch } from './send-batch.ts';
 import { sendMessage } from './send-message.ts';
 
 const world = await openWorld();
-let beside: Services;
+let peer: Services;
 beforeAll(async () => {
-  beside = await world.peer();
+  peer = await world.peer();
 });
 
 interface Tenant {
@@ -139,7 +139,7 @@ describe('a cached key and domain', () => {
 
 describe('a change made by another process after caching', () => {
   it('rejects a revoked key', async () => {
-    const ctx = createContext(beside, { kind: 'system', workspace_id: tenant.workspace_id });
+    const ctx = createContext(peer, { kind: 'system', workspace_id: tenant.workspace_id });
 
     await invoke(ctx, revokeKey, { key_id: tenant.key_id });
 
@@ -162,14 +162,14 @@ describe('a change made by another process after caching', () => {
   });
 
   it('rejects a removed domain', async () => {
-    await beside.sql`delete from domains where workspace_id = ${tenant.workspace_id}`;
+    await peer.sql`delete from domains where workspace_id = ${tenant.workspace_id}`;
 
     expect(await refusal(send())).toBe('domain_not_verified');
   });
 
   it('rejects a failed domain, and accepts the domain once it is verified again', async () => {
     const set = (status: string) =>
-      beside.sql`update domains set status = ${status} where workspace_id = ${tenant.workspace_id}`;
+      peer.sql`update domains set status = ${status} where workspace_id = ${tenant.workspace_id}`;
 
     await set('failed');
     expect(await refusal(send())).toBe('domain_not_verified');
@@ -181,24 +181,24 @@ describe('a change made by another process after caching', () => {
     const to = Array.from({ length: 11 }, (_, index) => `person${index}@rcpt.test`);
     await send({ to });
 
-    await beside.sql`update workspaces set plan = 'free' where id = ${tenant.workspace_id}`;
+    await peer.sql`update workspaces set plan = 'free' where id = ${tenant.workspace_id}`;
 
     expect(await refusal(send({ to }))).toBe('recipient_cap_exceeded');
   });
 
   it('applies the new plan’s rate limit', async () => {
-    await beside.sql`insert into plans (name, recipient_cap, send_per_minute) values ('narrow', 10, 5) on conflict do nothing`;
-    await beside.sql`update workspaces set plan = 'narrow' where id = ${tenant.workspace_id}`;
+    await peer.sql`insert into plans (name, recipient_cap, send_per_minute) values ('narrow', 10, 5) on conflict do nothing`;
+    await peer.sql`update workspaces set plan = 'narrow' where id = ${tenant.workspace_id}`;
     expect((await send()).window).toMatchObject({ limit: 5, remaining: 3 });
 
-    await beside.sql`update plans set send_per_minute = 3 where name = 'narrow'`;
+    await peer.sql`update plans set send_per_minute = 3 where name = 'narrow'`;
 
     expect((await send()).window).toMatchObject({ limit: 3, remaining: 0 });
     expect(await refusal(send())).toBe('send_rate');
   });
 
   it('rejects a key that has lost the required scope', async () => {
-    await beside.sql`update api_keys set scopes = '{domains:read}' where id = ${tenant.key_id}`;
+    await peer.sql`update api_keys set scopes = '{domains:read}' where id = ${tenant.key_id}`;
 
     expect(await refusal(send())).toBe('missing_scope');
   });
@@ -231,7 +231,7 @@ describe('a change made by another process after caching', () => {
   });
 
   function suppress(email: string) {
-    return beside.sql`
+    return peer.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${tenant.workspace_id}, ${newId('suppression', Date.now())}, ${email}, 'manual', clock_now())`;
   }
@@ -250,10 +250,10 @@ describe('limits enforced from cached data', () => {
   });
 
   it('give every request its own position in the window, across two processes', async () => {
-    await send({}, beside);
+    await send({}, peer);
 
     const sent = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => send({}, index % 2 === 0 ? world.services : beside)),
+      Array.from({ length: 40 }, (_, index) => send({}, index % 2 === 0 ? world.services : peer)),
     );
 
     const remaining = sent.map(({ window }) => window.remaining).sort((left, right) => right - left);
@@ -261,12 +261,12 @@ describe('limits enforced from cached data', () => {
   });
 
   it('accept as many requests as the window allows, across two processes', async () => {
-    await send({}, beside);
+    await send({}, peer);
     await world.services.sql`
       update rate_windows set used = 993 where subject = ${tenant.key_id} and class = 'send'`;
 
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => refusal(send({}, index % 2 === 0 ? world.services : beside))),
+      Array.from({ length: 20 }, (_, index) => refusal(send({}, index % 2 === 0 ? world.services : peer))),
     );
 
     expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(7);
@@ -286,11 +286,11 @@ describe('limits enforced from cached data', () => {
   it('accept email up to the monthly limit, across two processes', async () => {
     tenant = await newTenant('free');
     await send();
-    await send({}, beside);
+    await send({}, peer);
     await world.services.sql`update usage_months set used = 2990 where workspace_id = ${tenant.workspace_id}`;
 
     const outcomes = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => refusal(send({}, index % 2 === 0 ? world.services : beside))),
+      Array.from({ length: 30 }, (_, index) => refusal(send({}, index % 2 === 0 ? world.services : peer))),
     );
 
     expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(10);

@@ -17,9 +17,9 @@ describe('a fingerprint (chaos C1)', () => {
     expect(hasFingerprint({ to: ['b', 'a'] }, fingerprintOf({ to: ['a', 'b'] }))).toBe(false);
     expect(hasFingerprint({ at: new Date(1) }, fingerprintOf({ at: new Date(2) }))).toBe(false);
     expect(hasFingerprint({ a: '' }, fingerprintOf({ a: null }))).toBe(false);
-    const later = Buffer.from(fingerprintOf({ a: 1 }));
-    later[0] = 2;
-    expect(hasFingerprint({ a: 1 }, later)).toBe(false);
+    const newer = Buffer.from(fingerprintOf({ a: 1 }));
+    newer[0] = 2;
+    expect(hasFingerprint({ a: 1 }, newer)).toBe(false);
     expect(hasFingerprint({ a: 1 }, Buffer.alloc(0))).toBe(false);
   });
 

@@ -100,9 +100,9 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
         and monthly_limit > 0 and used * 5 >= monthly_limit * 4
       order by value desc, workspace_id limit ${MAX_SUBJECTS}`,
   ]);
-  const nothing = { late_1h: 0, all_1h: 0, late_6h: 0, all_6h: 0 };
+  const no_counts = { late_1h: 0, all_1h: 0, late_6h: 0, all_6h: 0 };
   return {
-    first_attempts: first ?? nothing,
+    first_attempts: first ?? no_counts,
     before,
     attempts: sums?.attempts ?? 0,
     signature: signature ?? null,

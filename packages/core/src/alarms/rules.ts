@@ -32,9 +32,9 @@ const instance_scopes = (subject: string, value: number, detail: string, page: s
 ];
 const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready + parked;
 
-function burn(late: number, all: number, hours: string): Measurement[] {
-  const rate = all < MIN_ATTEMPTS ? 0 : late / all / BUDGET;
-  const detail = `${late} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
+function burn(late_count: number, all: number, hours: string): Measurement[] {
+  const rate = all < MIN_ATTEMPTS ? 0 : late_count / all / BUDGET;
+  const detail = `${late_count} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
   return instance_scopes('', rate, detail, '/operations/queues');
 }
 
@@ -159,11 +159,11 @@ export const alarmRules = {
     clear: 30,
     for_seconds: 30,
     clear_seconds: MINUTE,
-    measure: ({ scheduled_late_seconds: late }) =>
+    measure: ({ scheduled_late_seconds: late_seconds }) =>
       instance_scopes(
         '',
-        late,
-        `The oldest scheduled email is ${Math.round(late)} s late.`,
+        late_seconds,
+        `The oldest scheduled email is ${Math.round(late_seconds)} s late.`,
         '/emails?q=status:scheduled',
       ),
   },

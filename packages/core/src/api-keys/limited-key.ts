@@ -8,8 +8,11 @@ import { accessBeyond } from './store.ts';
  */
 export async function refuseLimitedKey({ actor, sql }: Pick<ActorContext, 'actor' | 'sql'>): Promise<void> {
   if (actor.kind !== 'key') return;
-  const { later, elsewhere } = await accessBeyond(sql, actor, { allowed_ips: null, expires_at: null });
-  const limits = [later && 'expires_at', elsewhere && 'allowed_ips', actor.domains && 'domains'].filter(
+  const { later: exceeds_expiry, elsewhere: exceeds_ips } = await accessBeyond(sql, actor, {
+    allowed_ips: null,
+    expires_at: null,
+  });
+  const limits = [exceeds_expiry && 'expires_at', exceeds_ips && 'allowed_ips', actor.domains && 'domains'].filter(
     (limit) => typeof limit === 'string',
   );
   if (limits.length === 0) return;

@@ -22,9 +22,9 @@ export async function refuseFurther(
       `This key can send from ${actor.domains.join(', ')} only, so the new key must be restricted to some of these domains.`,
     );
   }
-  const beyond = await accessBeyond(sql, actor, fields);
-  if (!beyond.later && !beyond.elsewhere) return;
-  const rule = beyond.later
+  const excess = await accessBeyond(sql, actor, fields);
+  if (!excess.later && !excess.elsewhere) return;
+  const rule = excess.later
     ? 'expires_at must be no later than that of the creating key'
     : 'allowed_ips must be within those of the creating key';
   throw new AppError('missing_scope', `A key cannot create one with more access: ${rule}.`, {

@@ -305,12 +305,12 @@ export async function countActiveKeys(
   tx: Tx,
   workspace_id: string,
   mode: KeyMode,
-  which: 'lasting' | 'replaced',
+  kind: 'lasting' | 'replaced',
 ): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from api_keys
     where workspace_id = ${workspace_id} and mode = ${mode} and revoked_at is null
-      and coalesce(expires_at, 'infinity') > clock_now() and (replaced_by is not null) = ${which === 'replaced'}`;
+      and coalesce(expires_at, 'infinity') > clock_now() and (replaced_by is not null) = ${kind === 'replaced'}`;
   return row?.count ?? 0;
 }
 

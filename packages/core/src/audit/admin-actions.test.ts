@@ -28,11 +28,11 @@ it('each instance-wide admin action is recorded once, in the instance audit chai
 it('suspending and resuming a domain are recorded in both audit chains, with the reason', async () => {
   const other = await world.workspace('free');
   await world.domain('spam.test', other.workspace_id);
-  const which = { domain: 'spam.test', workspace_id: other.workspace_id };
+  const target = { domain: 'spam.test', workspace_id: other.workspace_id };
 
-  await invoke(world.as(world.workspace_id), suspendDomain, { ...which, reason: 'spam' });
-  await invoke(world.as(world.workspace_id), suspendDomain, { ...which, reason: 'spam again' });
-  await invoke(world.as(world.workspace_id), resumeDomain, which);
+  await invoke(world.as(world.workspace_id), suspendDomain, { ...target, reason: 'spam' });
+  await invoke(world.as(world.workspace_id), suspendDomain, { ...target, reason: 'spam again' });
+  await invoke(world.as(world.workspace_id), resumeDomain, target);
 
   for (const chain of ['workspace', 'instance']) {
     const action = 'domain.suspended,domain.resumed';

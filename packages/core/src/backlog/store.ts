@@ -154,10 +154,10 @@ export async function countNow(
   top: number,
 ): Promise<BacklogCount> {
   const part = partOf[dimension];
-  const only = workspace_id === INSTANCE ? null : workspace_id;
+  const workspace_filter = workspace_id === INSTANCE ? null : workspace_id;
   const rows = await tx<(CountedRow & { dimension: string })[]>`
     select dimension, key, total, counts, oldest_at, answered_message_id, oldest_message_id
-    from (${countsOf(tx, part, only)}) c
+    from (${countsOf(tx, part, workspace_filter)}) c
     where workspace_id = ${workspace_id} and dimension in (${dimension}, ${totalOf[part]}) and place <= ${top}
     order by place`;
   const [now] = await tx<{ at: Date }[]>`select clock_now() as at`;
@@ -198,7 +198,7 @@ function withTotal(
   measured_at: Date | undefined,
 ): BacklogCount {
   if (!measured_at) throw new Error('no current time from the database');
-  const nothing = {
+  const empty_row = {
     key: '',
     total: 0,
     counts: EMPTY_BUCKETS,
@@ -208,7 +208,7 @@ function withTotal(
   };
   return {
     measured_at,
-    total: rows.find((row) => row.dimension === totalOf[part]) ?? nothing,
+    total: rows.find((row) => row.dimension === totalOf[part]) ?? empty_row,
     rows: rows.filter((row) => row.dimension !== totalOf[part]),
   };
 }

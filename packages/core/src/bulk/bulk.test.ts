@@ -196,12 +196,12 @@ describe('a bulk operation', () => {
     const other = await send({ ...fields, tags: ['other'] });
     const { token } = await preview('cancel', { tag: 'one', status: 'scheduled' });
     await world.clock.advance(1);
-    const later = await send(fields);
+    const newer_id = await send(fields);
 
     const { id } = await run(token);
     await workUntilEnd();
 
-    expect([await status(match), await status(other), await status(later)]).toEqual([
+    expect([await status(match), await status(other), await status(newer_id)]).toEqual([
       'canceled',
       'scheduled',
       'scheduled',
@@ -223,18 +223,18 @@ describe('a bulk operation', () => {
     const { token } = await preview('cancel', { tag: 'behind' });
     await world.clock.advance(MINUTE_MS);
     const id = await send({ tags: ['behind'], scheduled_at: inAnHour() });
-    const early = idFloor('message', world.clock.now() - 2 * MINUTE_MS) + id.slice(-16);
+    const early_id = idFloor('message', world.clock.now() - 2 * MINUTE_MS) + id.slice(-16);
     await world.services.sql.begin(async (tx) => {
-      await tx`update messages set id = ${early} where id = ${id}`;
-      await tx`update recipients set message_id = ${early} where message_id = ${id}`;
-      await tx`update message_tags set message_id = ${early} where message_id = ${id}`;
+      await tx`update messages set id = ${early_id} where id = ${id}`;
+      await tx`update recipients set message_id = ${early_id} where message_id = ${id}`;
+      await tx`update message_tags set message_id = ${early_id} where message_id = ${id}`;
     });
 
     const bulk = await run(token);
     await workUntilEnd();
 
-    expect(await items(bulk.id)).toMatchObject([{ id: early, outcome: 'skipped', reason: 'not_matching' }]);
-    expect(await status(early)).toBe('scheduled');
+    expect(await items(bulk.id)).toMatchObject([{ id: early_id, outcome: 'skipped', reason: 'not_matching' }]);
+    expect(await status(early_id)).toBe('scheduled');
   });
 
   it('skips items that stop matching between being listed and being processed', async () => {
@@ -269,12 +269,12 @@ describe('a bulk operation', () => {
     const responses = await Promise.all([run(token), run(token), run(token)]);
     await workUntilEnd();
     await world.clock.advance(HOUR_MS);
-    const late = await run(token, { reason: 'again' });
+    const repeat = await run(token, { reason: 'again' });
 
-    expect(new Set([...responses, late].map(({ id }) => id)).size).toBe(1);
-    expect(late).toMatchObject({ status: 'completed', done: 1, reason: 'because' });
+    expect(new Set([...responses, repeat].map(({ id }) => id)).size).toBe(1);
+    expect(repeat).toMatchObject({ status: 'completed', done: 1, reason: 'because' });
     expect(await status(mail)).toBe('canceled');
-    expect(await audited(late.id)).toEqual(['bulk.started', 'bulk.ended']);
+    expect(await audited(repeat.id)).toEqual(['bulk.started', 'bulk.ended']);
   });
 
   it('has a token that fits on a few lines (newcomer N19)', async () => {

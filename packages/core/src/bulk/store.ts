@@ -247,12 +247,12 @@ export async function readItemPage(
   cursor: number,
   count: number,
 ): Promise<ItemRow[]> {
-  const which = outcome === null ? sql`` : sql`and i.outcome = ${outcome}`;
+  const outcome_filter = outcome === null ? sql`` : sql`and i.outcome = ${outcome}`;
   // The planner uses bulk_items_undone only if the statement itself excludes done items.
   const undone = outcome === null || outcome === 'done' ? sql`` : sql`and i.outcome <> 'done'`;
   return sql<ItemRow[]>`
     select i.place, id_text(i.item_id, i.item_kind) as item_id, i.outcome, i.reason, i.at from bulk_items i
-    where i.bulk_id = ${bulk_id} and i.place > ${cursor} ${which} ${undone}
+    where i.bulk_id = ${bulk_id} and i.place > ${cursor} ${outcome_filter} ${undone}
     order by i.place limit ${count}`;
 }
 

@@ -273,15 +273,15 @@ describe('the setting not to retry after an unknown outcome', () => {
   it('fairness N1: accepts a late result in place of the unknown one, because no other worker sent it', async () => {
     await stopAfterLostAnswers();
     const id = await send();
-    const late = await claimOne();
-    const { outcome } = await attempt(late);
+    const late_claim = await claimOne();
+    const { outcome } = await attempt(late_claim);
     await world.clock.advance(PAST_THE_LEASE_MS);
     await giveJobsBack();
     await world.drain();
     expect(await detail(id)).toMatchObject({ status: 'failed', attempts: [{ number: 1, outcome: 'unknown' }] });
 
-    await settleDeliveries(world.services, [{ claimed: late, outcome, duration_ms: 1, handed_back: false }]);
-    await settleDeliveries(world.services, [{ claimed: late, outcome, duration_ms: 1, handed_back: false }]);
+    await settleDeliveries(world.services, [{ claimed: late_claim, outcome, duration_ms: 1, handed_back: false }]);
+    await settleDeliveries(world.services, [{ claimed: late_claim, outcome, duration_ms: 1, handed_back: false }]);
 
     expect(await detail(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 1, outcome: 'accepted' }] });
     expect(await typesOf(id)).toEqual(['email.queued', 'email.failed', 'email.delivered']);
@@ -312,10 +312,10 @@ describe('the setting not to retry after an unknown outcome', () => {
   it('prevents a worker with an expired lease from sending any content', async () => {
     await stopAfterLostAnswers();
     await send();
-    const late = await claimOne();
+    const late_claim = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
 
-    const { outcome } = await attempt(late);
+    const { outcome } = await attempt(late_claim);
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data', reply: null });
     expect(world.smtp.mails).toEqual([]);
@@ -340,16 +340,18 @@ describe('the setting not to retry after an unknown outcome', () => {
 describe('a delivery lease', () => {
   it('a late result cannot change or record anything once its lease is lost', async () => {
     const id = await send();
-    const late = await claimOne();
+    const late_claim = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
     await giveJobsBack();
     await world.drain();
     const before = await everything();
 
     for (const outcome of [accepted, { ...accepted, kind: 'rejected' }, { ...accepted, kind: 'deferred' }] as const) {
-      await settleDeliveries(world.services, [{ claimed: late, outcome, duration_ms: 1, handed_back: false }]);
+      await settleDeliveries(world.services, [{ claimed: late_claim, outcome, duration_ms: 1, handed_back: false }]);
     }
-    await settleDeliveries(world.services, [{ claimed: late, outcome: accepted, duration_ms: 1, handed_back: true }]);
+    await settleDeliveries(world.services, [
+      { claimed: late_claim, outcome: accepted, duration_ms: 1, handed_back: true },
+    ]);
 
     expect(await everything()).toEqual(before);
     expect((await detail(id)).status).toBe('delivered');
@@ -358,12 +360,14 @@ describe('a delivery lease', () => {
 
   it('a worker that lost its lease cannot change the new owner’s lease, job or result', async () => {
     const id = await send();
-    const late = await claimOne();
+    const late_claim = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
     await giveJobsBack();
     const current = await claimOne();
 
-    await settleDeliveries(world.services, [{ claimed: late, outcome: accepted, duration_ms: 1, handed_back: false }]);
+    await settleDeliveries(world.services, [
+      { claimed: late_claim, outcome: accepted, duration_ms: 1, handed_back: false },
+    ]);
     expect((await detail(id)).status).toBe('sending');
     expect(await liveJobs()).toBe(1);
     await settleDeliveries(world.services, [{ ...(await attempt(current)), handed_back: false }]);
@@ -401,13 +405,13 @@ describe('a delivery lease', () => {
 
   it('cannot be renewed by a worker that has lost it', async () => {
     await send();
-    const late = await claimOne();
+    const late_claim = await claimOne();
     await world.clock.advance(PAST_THE_LEASE_MS);
     await giveJobsBack();
     const current = await claimOne();
     const leaseOf = (claimed: ClaimedDelivery) => ({ ...claimed.job.data, lease: claimed.lease });
 
-    const renewed_ids = await renewLeases(world.services.sql, [leaseOf(late), leaseOf(current)]);
+    const renewed_ids = await renewLeases(world.services.sql, [leaseOf(late_claim), leaseOf(current)]);
 
     expect([...renewed_ids]).toEqual([current.lease]);
   });

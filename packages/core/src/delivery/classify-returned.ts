@@ -51,8 +51,8 @@ export function classifyReturned(
 ): BounceVerdict {
   const section = sectionAbout(report.text, [email, ...(group?.addresses ?? [])]);
   const status = group?.status ?? null;
-  const sayings = sayingsOf(report, section, group);
-  const replies = sayings.map((reply) => ({ said: reply, classification: classify(reply) }));
+  const phrases = sayingsOf(report, section, group);
+  const replies = phrases.map((reply) => ({ said: reply, classification: classify(reply) }));
   const decided = replies.find(({ classification }) => !classification.weak);
   const sorted = decided ? undefined : SORTED[group?.sorted_as ?? ''];
   const { said: reply, classification } = decided ?? replies[0] ?? { said: NOTHING, classification: classify(NOTHING) };
@@ -75,23 +75,23 @@ const NOTHING: ReplyText = { code: null, enhanced: null, text: '' };
 function sayingsOf({ text, subject }: ReturnedReport, section: string, group: ReportedRecipient | null): ReplyText[] {
   const status = group?.status ?? null;
   const code = status !== null && !isClassAlone(status) ? status : null;
-  const sayings: ReplyText[] = [];
+  const phrases: ReplyText[] = [];
   if (group?.diagnostic) {
     const reply = replyInDiagnostic(group.diagnostic);
-    sayings.push({ ...reply, enhanced: reply.enhanced ?? code ?? status });
-  } else if (code !== null) sayings.push({ code: null, enhanced: code, text: '' });
+    phrases.push({ ...reply, enhanced: reply.enhanced ?? code ?? status });
+  } else if (code !== null) phrases.push({ code: null, enhanced: code, text: '' });
   for (const part of section === text ? [text] : [section, text]) {
     const reply = replyInText(part);
     const enhanced = code ?? statusInText(part);
-    if (reply) sayings.push({ ...reply, enhanced: reply.enhanced ?? enhanced });
+    if (reply) phrases.push({ ...reply, enhanced: reply.enhanced ?? enhanced });
     // Reads a text as a permanent failure, unless a code or the text itself says otherwise.
     const temporary =
       status?.startsWith('4') || (reply ? reply.code !== null && reply.code < 500 : TEMPORARY.test(part));
     const presumed = temporary ? '4.0.0' : '5.0.0';
-    sayings.push({ code: null, enhanced: reply ? presumed : (enhanced ?? presumed), text: withoutBoilerplate(part) });
+    phrases.push({ code: null, enhanced: reply ? presumed : (enhanced ?? presumed), text: withoutBoilerplate(part) });
   }
-  if (!status?.startsWith('4')) sayings.push({ code: null, enhanced: '5.0.0', text: subject });
-  return sayings;
+  if (!status?.startsWith('4')) phrases.push({ code: null, enhanced: '5.0.0', text: subject });
+  return phrases;
 }
 
 /** Returns the reply in a diagnostic, which may prefix the reply with a sentence from the reporting system. */

@@ -66,8 +66,8 @@ async function send(fields: Record<string, unknown>): Promise<Move[]> {
 
 /** Sends messages, prepares them for the transition, and runs it on the given connection; returns the count moved. */
 async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
-  const later = { scheduled_at: isoTime(new Date(world.clock.now() + HOUR_MS)) };
-  const moves = await send(name === 'bounce' ? {} : later);
+  const scheduled = { scheduled_at: isoTime(new Date(world.clock.now() + HOUR_MS)) };
+  const moves = await send(name === 'bounce' ? {} : scheduled);
   if (name === 'bounce') await world.drain();
   if (name === 'release') await world.clock.advance(HOUR_MS + 1000);
   const moved = await own.begin((tx) => transition(tx, name, moves));

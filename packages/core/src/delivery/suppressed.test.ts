@@ -102,12 +102,12 @@ describe('suppression', () => {
     const id = await send(['paused@example.com', 'else@example.com'], { scheduled_at });
     const before = await detail(id);
     await world.clock.advance(2 * MINUTE_MS);
-    const later = await send('paused@example.com');
+    const second = await send('paused@example.com');
 
     await world.drain();
 
     expect(before.recipients.map((one) => one.status)).toEqual(['suppressed', 'scheduled']);
-    expect((await detail(later)).status).toBe('delivered');
+    expect((await detail(second)).status).toBe('delivered');
   });
 
   it('prevents a retry, leaving no job, if the address is suppressed after a worker died mid-send', async () => {

@@ -45,12 +45,12 @@ export function judgeSettings({ version, encoding, settings }: ServerSettings): 
       `The encoding of the database is ${encoding}.`,
       'Create it with `encoding UTF8` and restore into it.',
     );
-  const off = ['fsync', 'full_page_writes', 'autovacuum'].flatMap(
+  const disabled = ['fsync', 'full_page_writes', 'autovacuum'].flatMap(
     (name) => settings.find((one) => one.name === name && one.setting === 'off') ?? [],
   );
-  if (off.length > 0) {
-    const names = off.map(({ name }) => name).join(', ');
-    return failing(`${names} ${off.length === 1 ? 'is' : 'are'} off.`, off.map(howToReset).join(' '));
+  if (disabled.length > 0) {
+    const names = disabled.map(({ name }) => name).join(', ');
+    return failing(`${names} ${disabled.length === 1 ? 'is' : 'are'} off.`, disabled.map(howToReset).join(' '));
   }
   const connections = Number(settings.find(({ name }) => name === 'max_connections')?.setting ?? 0);
   if (connections < MIN_CONNECTIONS) {

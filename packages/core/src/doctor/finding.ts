@@ -18,14 +18,14 @@ const MAX_MS = 5000;
 
 /** Returns the finding of a check, or reports that it timed out or broke: one check never hides another. */
 export async function inTime(check: () => Finding | Promise<Finding>, max_ms = MAX_MS): Promise<Finding> {
-  const { promise: late, resolve } = Promise.withResolvers<Finding>();
+  const { promise: late_finding, resolve } = Promise.withResolvers<Finding>();
   const timer = setTimeout(
     () =>
       resolve(warning(`No response within ${max_ms / 1000} s.`, 'Run it again. If it keeps failing, check the load.')),
     max_ms,
   );
   try {
-    return await Promise.race([Promise.resolve().then(check), late]);
+    return await Promise.race([Promise.resolve().then(check), late_finding]);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return failing(`The check itself failed: ${message.slice(0, 200)}.`, 'Run it again and check the log.');

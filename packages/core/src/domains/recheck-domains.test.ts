@@ -80,7 +80,7 @@ describe('a background check', () => {
     await pass(72 * HOUR_MS - MINUTE_MS);
     const unchanged = await domainOf('lost.test');
     await send('a@lost.test');
-    const later = await send('a@lost.test', { scheduled_at: new Date(world.clock.now() + HOUR_MS).toISOString() });
+    const scheduled = await send('a@lost.test', { scheduled_at: new Date(world.clock.now() + HOUR_MS).toISOString() });
     await world.drain();
     await pass(10 * MINUTE_MS);
     const failed = await domainOf('lost.test');
@@ -97,12 +97,12 @@ describe('a background check', () => {
     // Messages accepted earlier wait, and are sent when the domain is right again.
     await world.clock.advance(HOUR_MS);
     await world.drain();
-    expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'deferred' });
+    expect(await invoke(ctx(), getMessage, { id: scheduled.id })).toMatchObject({ status: 'deferred' });
     publish(before);
     await pass(DAY_MS);
     await world.drain();
     expect(await domainOf('lost.test')).toMatchObject({ status: 'verified' });
-    expect(await invoke(ctx(), getMessage, { id: later.id })).toMatchObject({ status: 'delivered' });
+    expect(await invoke(ctx(), getMessage, { id: scheduled.id })).toMatchObject({ status: 'delivered' });
   });
 
   it('changes no state while DNS fails, however long the failure lasts', async () => {
@@ -192,10 +192,10 @@ describe('a background check', () => {
     world.dns.set('_postrider.held.test', 'TXT', proofs);
 
     await pass(MINUTE_MS);
-    const early = await domainOf('held.test', other.workspace_id);
+    const held_domain = await domainOf('held.test', other.workspace_id);
     await pass(14 * DAY_MS);
 
-    expect(early).toMatchObject({ status: 'pending', status_reason: 'Another workspace verified this domain.' });
+    expect(held_domain).toMatchObject({ status: 'pending', status_reason: 'Another workspace verified this domain.' });
     expect((await domainOf('held.test', other.workspace_id)).status).toBe('failed');
     expect((await domainOf('held.test')).status).toBe('verified');
   });
@@ -314,13 +314,13 @@ describe('domain suspension by an operator', () => {
     const suspended = await invoke(ctx(), suspendDomain, { domain: 'BAD.test.', reason: 'spam' });
     await world.drain();
     await pass(30 * DAY_MS);
-    const later = await domainOf('bad.test');
+    const bad_domain = await domainOf('bad.test');
 
     expect(suspended).toMatchObject({ status: 'suspended', status_reason: 'Suspended by an operator: spam' });
-    expect(later).toMatchObject({ status: 'suspended', can_send: false, next_check_at: null });
+    expect(bad_domain).toMatchObject({ status: 'suspended', can_send: false, next_check_at: null });
     await expect(send('a@bad.test')).rejects.toMatchObject({ reason: 'domain_not_verified' });
     expect(await invoke(ctx(), getMessage, { id: waiting.id })).toMatchObject({ status: 'deferred' });
-    expect(await invoke(ctx(), suspendDomain, { domain: 'bad.test', reason: 'again' })).toEqual(later);
+    expect(await invoke(ctx(), suspendDomain, { domain: 'bad.test', reason: 'again' })).toEqual(bad_domain);
 
     expect(await invoke(ctx(), resumeDomain, { domain: 'bad.test' })).toMatchObject({ status: 'pending' });
     await pass(0);

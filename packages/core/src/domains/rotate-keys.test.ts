@@ -99,10 +99,10 @@ describe('a key rotation', () => {
       await rounds(6, HOUR_MS / 6);
       await rounds(30, HOUR_MS);
       checks.push(selectors(await domainOf('rotated.test')));
-      const late = held_emails.splice(0);
+      const later_emails = held_emails.splice(0);
       await rounds(14, 12 * HOUR_MS);
       // A message signed before the switch that arrives days later still finds its record.
-      for (const mail of late.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);
+      for (const mail of later_emails.slice(-20)) for (const one of await signaturesOf(mail)) used.add(one);
       await pass(DAY_MS);
       checks.push(selectors(await domainOf('rotated.test')));
     }
@@ -144,12 +144,12 @@ describe('a key rotation', () => {
     await pass(10 * 60_000);
 
     await pass(2 * DAY_MS);
-    const early = selectors(await domainOf('reused.test'));
+    const first_selectors = selectors(await domainOf('reused.test'));
     await pass(DAY_MS);
-    const late = selectors(await domainOf('reused.test'));
+    const last_selectors = selectors(await domainOf('reused.test'));
 
-    expect(early).toContain('pr2 next');
-    expect(late).toContain('pr2 active');
+    expect(first_selectors).toContain('pr2 next');
+    expect(last_selectors).toContain('pr2 active');
   });
 
   it('finishes immediately if the active key’s record is missing and the next key’s record is published', async () => {

@@ -22,8 +22,8 @@ export const suspendDomain = operation({
   summary: 'Stop a domain from sending until it is resumed',
   input: whichSchema.extend({ reason: z.string().trim().min(1).max(200) }),
   output: domainSchema,
-  run: (ctx, { reason, ...which }) =>
-    move(ctx, which, {
+  run: (ctx, { reason, ...target }) =>
+    move(ctx, target, {
       transition: 'suspend',
       status_reason: `Suspended by an operator: ${reason}`,
       check_in_ms: null,
@@ -39,8 +39,8 @@ export const resumeDomain = operation({
   summary: 'Allow a suspended domain to be verified again',
   input: whichSchema,
   output: domainSchema,
-  run: (ctx, which) =>
-    move(ctx, which, {
+  run: (ctx, target) =>
+    move(ctx, target, {
       transition: 'resume',
       status_reason: 'Resumed by an operator. Its DNS records are checked next.',
       check_in_ms: 0,
@@ -59,13 +59,13 @@ interface Lever {
 
 async function move(
   ctx: ActorContext,
-  which: z.output<typeof whichSchema>,
+  target: z.output<typeof whichSchema>,
   { transition, status_reason, check_in_ms, action, reason }: Lever,
 ): Promise<DomainEntry> {
-  const name = canonicalDomain(which.domain);
-  const workspace_id = which.workspace_id ?? ctx.actor.workspace_id;
+  const name = canonicalDomain(target.domain);
+  const workspace_id = target.workspace_id ?? ctx.actor.workspace_id;
   const existing = name === null ? null : await domainByName(ctx.sql, workspace_id, name);
-  if (!existing) throw domainNotFound(which.domain);
+  if (!existing) throw domainNotFound(target.domain);
   if (existing.sandbox)
     throw new AppError(
       'domain_not_allowed',
@@ -85,6 +85,6 @@ async function move(
     ]);
     return scheduled;
   });
-  if (!row) throw domainNotFound(which.domain);
+  if (!row) throw domainNotFound(target.domain);
   return domainEntry(row, await publicKeysOf(ctx.sql, [row.id]), ctx);
 }

@@ -60,12 +60,12 @@ describe('a second signature', () => {
 
     publish(await change('begins.test', true));
     await invoke(ctx(), verifyDomain, { domain: 'begins.test' });
-    const early = await signaturesOf('begins.test');
+    const first_signatures = await signaturesOf('begins.test');
     await pass(1);
-    const late = await signaturesOf('begins.test');
+    const last_signatures = await signaturesOf('begins.test');
 
-    expect(early).toEqual([rsa('begins.test')]);
-    expect(late).toEqual(both('begins.test'));
+    expect(first_signatures).toEqual([rsa('begins.test')]);
+    expect(last_signatures).toEqual(both('begins.test'));
     expect((await domainOf('begins.test')).status).toBe('verified');
   });
 
@@ -73,7 +73,7 @@ describe('a second signature', () => {
     await verified('ends.test', true);
     const in_transit = await arrives('ends.test');
 
-    const off = await change('ends.test', false);
+    const disabled = await change('ends.test', false);
     const after = await signaturesOf('ends.test');
     await pass(6);
     const domain = await domainOf('ends.test');
@@ -82,7 +82,7 @@ describe('a second signature', () => {
 
     expect(after).toEqual([rsa('ends.test')]);
     expect(arrived).toEqual(both('ends.test'));
-    expect([off, domain].map(keysOf)).toEqual(Array(2).fill(['pr1 active', 'pr1-ed25519 retired']));
+    expect([disabled, domain].map(keysOf)).toEqual(Array(2).fill(['pr1 active', 'pr1-ed25519 retired']));
     expect(keysOf(await domainOf('ends.test'))).toEqual(['pr1 active']);
     expect((await domainOf('ends.test')).status).toBe('verified');
   });
@@ -109,12 +109,12 @@ describe('a second signature', () => {
     const signatures = await signaturesOf('rotated.test');
     await pass(8);
     await invoke(ctx(), rotateKeys, { domain: 'rotated.test' });
-    const off = await change('rotated.test', false);
+    const disabled = await change('rotated.test', false);
 
     expect(keysOf(changed)).toEqual(['pr1 active', 'pr1-ed25519 active', 'pr2 next', 'pr2-ed25519 next']);
     expect(keysOf(rotated)).toEqual(['pr2 active', 'pr2-ed25519 active', 'pr1 retired', 'pr1-ed25519 retired']);
     expect(signatures).toEqual(both('rotated.test'));
-    expect(keysOf(off)).toEqual(['pr2 active', 'pr1 next', 'pr2-ed25519 retired']);
+    expect(keysOf(disabled)).toEqual(['pr2 active', 'pr1 next', 'pr2-ed25519 retired']);
   });
 
   it('is audited only if the setting changes', async () => {

@@ -1,5 +1,5 @@
 import { apart, type Fragment, listOf, type Sql, type Tx } from '@postrider/db';
-import { among } from '../paging/keyset-store.ts';
+import { idIn } from '../paging/keyset-store.ts';
 import { ERASED_ADDRESS } from '../suppressions/index.ts';
 
 /** An address in lower case, and the regular expression that finds it in a text regardless of case. */
@@ -63,7 +63,7 @@ export async function lockFree(
   const ids = recipients.map(({ message_id }) => message_id);
   return tx<RecipientMatch[]>`
     select r.message_id, r.id as recipient_id, r.state, false as leased from recipients r
-    where ${among(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
+    where ${idIn(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
       and r.id = any (${recipients.map(({ recipient_id }) => recipient_id)}::uuid[])
       and (r.lease_until is null or r.lease_until <= clock_now())
     order by r.message_id, r.id for no key update`;
@@ -90,19 +90,19 @@ export async function eraseRecipients(
   const recipient_ids = matches.map(({ recipient_id }) => recipient_id);
   const transcripts = await tx`
     delete from transcripts t using attempts a
-    where ${among(tx, tx`t.message_id`, ids)} and t.workspace_id = ${workspace_id}
+    where ${idIn(tx, tx`t.message_id`, ids)} and t.workspace_id = ${workspace_id}
       and a.message_id = t.message_id and a.id = t.attempt_id and a.workspace_id = t.workspace_id
       and a.recipient_id = any (${recipient_ids}::uuid[])
     returning true as gone`;
   const attempts = await tx`
     update attempts a set reply_text = ${without(tx, tx`a.reply_text`, target)}, error = ${without(tx, tx`a.error`, target)}
-    where ${among(tx, tx`a.message_id`, ids)} and a.workspace_id = ${workspace_id}
+    where ${idIn(tx, tx`a.message_id`, ids)} and a.workspace_id = ${workspace_id}
       and (${holds(tx, tx`a.reply_text`, target)} or ${holds(tx, tx`a.error`, target)})
     returning true as changed`;
   const recipients = await tx`
     update recipients r set email = ${ERASED_ADDRESS}, domain = ${ERASED_DOMAIN},
       last_response = ${without(tx, tx`r.last_response`, target)}
-    where ${among(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
+    where ${idIn(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
       and r.id = any (${recipient_ids}::uuid[])
     returning true as changed`;
   const events = await tx`
@@ -115,22 +115,22 @@ export async function eraseRecipients(
       select from recipients r
       where r.message_id = m.id and r.workspace_id = m.workspace_id and r.email <> ${ERASED_ADDRESS}
     ) as alone
-    from messages m where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
+    from messages m where m.workspace_id = ${workspace_id} and ${idIn(tx, tx`m.id`, ids)}`;
   const single = rows.filter((row) => row.alone).map(({ id }) => id);
   await eraseFromMessages(tx, target, ids);
   if (single.length > 0)
     await tx`
       update messages m set subject = '', metadata = '{}', content_deleted = true
-      where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, single)}`;
+      where m.workspace_id = ${workspace_id} and ${idIn(tx, tx`m.id`, single)}`;
   const bodies =
     single.length === 0
       ? []
       : await tx`
-        delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, single)}
+        delete from bodies b where b.workspace_id = ${workspace_id} and ${idIn(tx, tx`b.message_id`, single)}
         returning true as gone`;
   const [remaining] = await tx<{ count: number }[]>`
     select count(*)::int as count from bodies b
-    where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}`;
+    where b.workspace_id = ${workspace_id} and ${idIn(tx, tx`b.message_id`, ids)}`;
   return {
     recipients: recipients.length,
     messages: rows.length,
@@ -155,7 +155,7 @@ async function eraseFromMessages(tx: Tx | Sql, target: ErasureTarget, ids: reado
       metadata = ${without(tx, tx`m.metadata`, target)},
       tags = array(select u.tag from unnest(m.tags) with ordinality u (tag, n)
         where not ${holds(tx, tx`u.tag`, target)} order by u.n)
-    where m.workspace_id = ${target.workspace_id} and ${among(tx, tx`m.id`, ids)}
+    where m.workspace_id = ${target.workspace_id} and ${idIn(tx, tx`m.id`, ids)}
       and (${holds(tx, tx`m.subject`, target)} or ${holds(tx, tx`m.metadata`, target)}
         or ${holds(tx, tx`m.reply_to`, target)} or ${entriesHold(tx, tx`m.to_addresses`, target)}
         or ${entriesHold(tx, tx`m.cc_addresses`, target)} or ${entriesHold(tx, tx`m.bcc_addresses`, target)}

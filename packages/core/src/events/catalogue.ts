@@ -10,7 +10,7 @@ interface EventKind {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-const nothing = z.looseObject({});
+const no_facts = z.looseObject({});
 const attempted = z.looseObject({
   attempt: z.int().optional().meta({ description: 'The attempt number, from 1.' }),
   response: z.string().nullable().optional().meta({ description: "The server's reply." }),
@@ -72,10 +72,10 @@ export const eventCatalogue = {
   'email.queued': {
     summary: 'An email was queued for its first attempt.',
     about: 'message',
-    facts: nothing,
+    facts: no_facts,
     example: {},
   },
-  'email.scheduled': { summary: 'An email was scheduled.', about: 'message', facts: nothing, example: {} },
+  'email.scheduled': { summary: 'An email was scheduled.', about: 'message', facts: no_facts, example: {} },
   'email.delivered': {
     summary: "The recipient's server, or the relay, accepted the email.",
     about: 'recipient',
@@ -101,7 +101,7 @@ export const eventCatalogue = {
   'email.complained': {
     summary: 'The recipient reported the email as spam.',
     about: 'recipient',
-    facts: nothing,
+    facts: no_facts,
     example: {},
   },
   'email.failed': {
@@ -119,7 +119,7 @@ export const eventCatalogue = {
   'email.canceled': {
     summary: 'An email was canceled before it was sent.',
     about: 'message',
-    facts: nothing,
+    facts: no_facts,
     example: {},
   },
   'domain.verified': {

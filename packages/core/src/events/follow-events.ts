@@ -69,10 +69,10 @@ async function* follow(
   // Existing events are not yielded; those committed from now on are, however old their ids.
   let silent = skip_existing;
   for (;;) {
-    const late = idFloor('event', ctx.clock.now() - LATE_MS);
+    const late_id = idFloor('event', ctx.clock.now() - LATE_MS);
     const back = performance.now() - looked_back >= OVERLAP_MS;
     if (back) looked_back = performance.now();
-    let from = back ? later(begin, earlier(head, late)) : head;
+    let from = back ? maxId(begin, earlier(head, late_id)) : head;
     for (;;) {
       const step = await nextEvents(ctx.sql, workspace_id, filter, from, STEP);
       const fresh = step.ids.filter((id) => !visited.has(id));
@@ -85,18 +85,18 @@ async function* follow(
           yield { node, cursor: writeCursor(scope, node.id) };
         }
       }
-      head = later(head, step.edge ?? head);
+      head = maxId(head, step.edge ?? head);
       if (step.edge === null || step.examined < STEP) break;
       from = step.edge;
     }
-    for (const id of visited) if (id < late) visited.delete(id);
+    for (const id of visited) if (id < late_id) visited.delete(id);
     silent = false;
     yield null;
     await pause(POLL_MS);
   }
 }
 
-function later(left: string, right: string): string {
+function maxId(left: string, right: string): string {
   return left > right ? left : right;
 }
 

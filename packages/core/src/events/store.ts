@@ -2,7 +2,7 @@ import { apart, type Fragment, fence, listOf, type Sql, type Tx } from '@postrid
 import { idFloor, idTime, isId } from '../fields/ids.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import type { Candidates, IdRange } from '../paging/candidate-pages.ts';
-import { among, within } from '../paging/keyset-store.ts';
+import { idIn, within } from '../paging/keyset-store.ts';
 import type { EventType } from './catalogue.ts';
 
 export interface EventRow {
@@ -117,7 +117,7 @@ export async function eventsOf(sql: Sql, workspace_id: string, message_id: strin
 export async function eventsByIds(sql: Sql, workspace_id: string, ids: readonly string[]): Promise<EventRow[]> {
   return sql<EventRow[]>`
     select e.id, e.type, e.message_id, e.recipient_id, e.sequence, e.facts, e.created_at
-    from events e where e.workspace_id = ${workspace_id} and ${among(sql, sql`e.id`, ids)}`;
+    from events e where e.workspace_id = ${workspace_id} and ${idIn(sql, sql`e.id`, ids)}`;
 }
 
 /** Returns events after an id, oldest first, from a bounded number of rows. Served by the primary key. */
@@ -175,7 +175,7 @@ export async function lastEventsOf(sql: Sql, workspace_id: string, ids: readonly
         and e.sequence = m.event_count
       order by e.id desc limit 1
     ) e
-    where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
+    where m.workspace_id = ${workspace_id} and ${idIn(sql, sql`m.id`, ids)}`;
 }
 
 const CLOCK_SKEW_MS = 3_600_000;
@@ -196,7 +196,7 @@ export async function subjectsOf(
 ): Promise<Map<string, SubjectRow>> {
   const rows = await sql<SubjectRow[]>`
     select id, from_address, from_domain, to_addresses, subject, tags, metadata, created_at from messages
-    where workspace_id = ${workspace_id} and ${among(sql, sql`id`, message_ids)}`;
+    where workspace_id = ${workspace_id} and ${idIn(sql, sql`id`, message_ids)}`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -210,7 +210,7 @@ export async function addressesOf(
   const message_ids = recipient_events.flatMap((event) => (event.message_id === null ? [] : [event.message_id]));
   const rows = await sql<{ id: string; email: string }[]>`
     select id, email from recipients
-    where ${among(sql, sql`message_id`, message_ids)}
+    where ${idIn(sql, sql`message_id`, message_ids)}
       and id = any (${recipient_events.map((event) => event.recipient_id)}::uuid[])
       and workspace_id = ${workspace_id}`;
   return new Map(rows.map((row) => [row.id, row.email]));

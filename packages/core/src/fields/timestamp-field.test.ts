@@ -142,8 +142,8 @@ describe('readTimestamp', () => {
       fc.property(instant, fc.integer({ min: -14 * 60, max: 14 * 60 }), (date, offset_minutes) => {
         const local = new Date(date.getTime() + offset_minutes * 60_000).toISOString().slice(0, -1);
         const two = (value: number) => String(value).padStart(2, '0');
-        const away = Math.abs(offset_minutes);
-        const zone = `${offset_minutes < 0 ? '-' : '+'}${two(Math.floor(away / 60))}:${two(away % 60)}`;
+        const magnitude = Math.abs(offset_minutes);
+        const zone = `${offset_minutes < 0 ? '-' : '+'}${two(Math.floor(magnitude / 60))}:${two(magnitude % 60)}`;
 
         expect(readTimestamp(local + zone)).toEqual({ ok: true, date });
         expect(readTimestamp(local.replaceAll(/[-:]/g, '') + zone.replace(':', ''))).toEqual({ ok: true, date });

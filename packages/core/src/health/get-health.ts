@@ -132,11 +132,11 @@ async function ofWorkspace(sql: Sql, workspace_id: string): Promise<HealthFindin
   const [facts, usage] = await Promise.all([workspaceFacts(sql, workspace_id), usageOf({ sql }, workspace_id)]);
   const { broken_domains, shaky_domains, disabled_webhooks, failing_webhooks } = facts;
   return [
-    either('domains', [
+    checkOf('domains', [
       ['failing', broken_domains, 'Cannot send', 'Publish their DNS records again, then verify them.'],
       ['warning', shaky_domains, 'About to fail', 'A DNS record is missing. Publish it again within 72 hours.'],
     ]),
-    either('webhooks', [
+    checkOf('webhooks', [
       [
         'failing',
         disabled_webhooks,
@@ -149,7 +149,7 @@ async function ofWorkspace(sql: Sql, workspace_id: string): Promise<HealthFindin
   ];
 }
 
-function either(
+function checkOf(
   name: string,
   kinds: readonly (readonly [HealthStatus, readonly string[], string, string])[],
 ): HealthFinding {

@@ -46,8 +46,8 @@ export async function heldThing(ctx: ActorContext, { scope, value, workspace_id 
       const workspace_name = workspace_id === undefined ? null : await existingWorkspace(ctx, workspace_id);
       const name = scope === 'sender_domain' ? (canonicalDomain(value) ?? value) : value;
       // Ids are unique across all workspaces; a domain may be listed in several.
-      const anywhere = isOperator(ctx.actor) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
-      const owner = await ownerOf(ctx.sql, scope, name, workspace_name ?? anywhere);
+      const workspace_filter = isOperator(ctx.actor) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
+      const owner = await ownerOf(ctx.sql, scope, name, workspace_name ?? workspace_filter);
       if (owner !== null) return { scope, value: name, workspace_id: owner };
       const [reason, word] = absent[scope];
       throw new AppError(reason, `No ${word} ${value.slice(0, 255)} exists in this workspace.`);

@@ -27,13 +27,13 @@ beforeEach(async () => {
 });
 
 /** Creates a context with an API key of a workspace. */
-function someone(scopes: readonly Scope[], workspace_id = world.workspace_id): Context {
+function actorWith(scopes: readonly Scope[], workspace_id = world.workspace_id): Context {
   const actor = { kind: 'key', workspace_id, key_id: other.key_id, scopes, mode: 'live', domains: null } as const;
   return createContext(world.services, actor, { via: 'rest' });
 }
 
-const operator = () => someone(['operator']);
-const admin = (workspace_id?: string) => someone(['admin'], workspace_id);
+const operator = () => actorWith(['operator']);
+const admin = (workspace_id?: string) => actorWith(['admin'], workspace_id);
 const hold = (ctx: Context, scope: string, value: string, fields = {}) =>
   invoke(ctx, createHold, { scope, value, reason: 'An outage', ...fields });
 const inMs = (ms: number) => new Date(world.clock.now() + ms).toISOString();
@@ -74,7 +74,7 @@ describe('permission to hold', () => {
     const { id } = await invoke(world.as(other.workspace_id), createWebhook, { url: 'https://example.com/hook' });
 
     await expect(
-      hold(someone(['email:send', 'webhooks:manage'], other.workspace_id), 'webhook', id),
+      hold(actorWith(['email:send', 'webhooks:manage'], other.workspace_id), 'webhook', id),
     ).rejects.toMatchObject({
       reason: 'missing_scope',
     });
@@ -196,7 +196,7 @@ describe('a hold', () => {
     expect((await invoke(admin(), listHolds, {})).data).toMatchObject([{ id: hold_id }]);
     expect(await invoke(admin(), getHold, { hold_id })).toMatchObject({ id: hold_id, affected: 0 });
     await expect(invoke(admin(), releaseHold, { hold_id })).rejects.toMatchObject({ reason: 'missing_scope' });
-    await expect(invoke(someone(['email:logs:read']), getHold, { hold_id })).rejects.toMatchObject({
+    await expect(invoke(actorWith(['email:logs:read']), getHold, { hold_id })).rejects.toMatchObject({
       reason: 'missing_scope',
     });
   });

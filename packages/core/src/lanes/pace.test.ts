@@ -19,8 +19,8 @@ function outcome(fields: Partial<SendOutcome>): SendOutcome {
 }
 const reply = (code: number, enhanced: string | null = null): Reply => ({ code, enhanced, text: '' });
 
-function paceOf(pace: Pace, ...news: LaneNews[]): Pace {
-  return news.reduce((last, one) => paceAfter(last, one).pace, pace);
+function paceOf(pace: Pace, ...outcomes: LaneNews[]): Pace {
+  return outcomes.reduce((last, one) => paceAfter(last, one).pace, pace);
 }
 
 describe('the update from an attempt to its lane', () => {
@@ -48,8 +48,8 @@ describe('the update from an attempt to its lane', () => {
     ['a session that was lost', outcome({ stage: 'data', error: 'closed' }), 'failed'],
     ['an answer that never came', outcome({ kind: 'unknown', stage: 'after_dot' }), 'failed'],
     ['a mail that cannot be made', outcome({ target: '', stage: 'connect' }), null],
-  ])('%s', (_, result, news) => {
-    expect(laneNews(result)).toBe(news);
+  ])('%s', (_, result, event) => {
+    expect(laneNews(result)).toBe(event);
   });
 });
 

@@ -73,18 +73,18 @@ export function reopened({ patience }: Pace, closings: number): Pace {
 /** Returns the pace after an attempt and whether the lane closes. */
 export function paceAfter(
   pace: Pace,
-  news: LaneNews,
+  event: LaneNews,
   max = MAX_CAP,
 ): { readonly pace: Pace; readonly closes: boolean } {
-  if (news === 'taken') {
+  if (event === 'taken') {
     return { pace: { ...grown(pace, max), failures: 0, closings: 0 }, closes: false };
   }
-  if (news === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
+  if (event === 'answered') return { pace: { ...pace, failures: 0 }, closes: false };
   const less = { ...pace, cap: Math.max(1, pace.cap >> 1), taken: 0 };
-  if (news === 'slowed') return { pace: { ...less, failures: 0 }, closes: false };
-  const pushed = news === 'crowded' || news === 'pushed_back';
+  if (event === 'slowed') return { pace: { ...less, failures: 0 }, closes: false };
+  const pushed = event === 'crowded' || event === 'pushed_back';
   const patience = pushed ? Math.min(MAX_PATIENCE, pace.patience * 2) : pace.patience;
-  if (news === 'crowded') return { pace: { ...less, patience }, closes: false };
+  if (event === 'crowded') return { pace: { ...less, patience }, closes: false };
   const failures = pace.failures + 1;
   const closes = failures >= (pace.closings > 0 ? 1 : FAILURES_TO_CLOSE);
   return { pace: { ...less, failures, patience }, closes };
@@ -98,7 +98,7 @@ function grown(pace: Pace, max: number): Pace {
 }
 
 /** Returns how long a lane stays closed after this many earlier closings. */
-export function pauseMs(closings: number, news: LaneNews, longest_ms: number): number {
-  if (news === 'refused') return REFUSED_PAUSE_MS;
+export function pauseMs(closings: number, event: LaneNews, longest_ms: number): number {
+  if (event === 'refused') return REFUSED_PAUSE_MS;
   return Math.min(longest_ms, FIRST_PAUSE_MS * 2 ** Math.min(closings, 20));
 }

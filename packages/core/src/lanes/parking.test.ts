@@ -61,10 +61,10 @@ describe('parking email', () => {
 
   it('does not affect a job that another worker has since fetched', async () => {
     await send(names(1));
-    const late = await fetchAll();
+    const rest = await fetchAll();
     await world.services.sql`update pgboss.job set retry_count = 1 where name = 'delivery.attempt'`;
 
-    expect(await park(late)).toBe(0);
+    expect(await park(rest)).toBe(0);
 
     expect(await jobStates()).toEqual({ active: 1 });
     expect(await parkedCount()).toBe(0);

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import { among } from '../paging/keyset-store.ts';
+import { idIn } from '../paging/keyset-store.ts';
 import type { KeyMode } from './secrets.ts';
 
 /** Filters message ids to one mode. */
@@ -11,7 +11,7 @@ export async function modeFilter(
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select m.id from messages m
-    where m.workspace_id = ${workspace_id} and m.mode = ${mode} and ${among(sql, sql`m.id`, ids)}`;
+    where m.workspace_id = ${workspace_id} and m.mode = ${mode} and ${idIn(sql, sql`m.id`, ids)}`;
   return rows.map((row) => row.id);
 }
 
@@ -19,6 +19,6 @@ export async function modeFilter(
 export async function openMail(sql: Sql | Tx, workspace_id: string, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select distinct r.message_id as id from recipients r
-    where ${among(sql, sql`r.message_id`, ids)} and r.workspace_id = ${workspace_id} and r.is_open`;
+    where ${idIn(sql, sql`r.message_id`, ids)} and r.workspace_id = ${workspace_id} and r.is_open`;
   return rows.map((row) => row.id);
 }

@@ -36,5 +36,5 @@ function warnOnce(ctx: ActorContext, replica: Replica, state: string, error: unk
   warned_states.set(replica, states);
   if (states.has(state)) return;
   states.add(state);
-  ctx.log.error({ err: error }, 'a query cannot run on the replica; the primary answered it');
+  ctx.log.error({ err: error }, 'a query cannot run on the replica; used the primary instead');
 }

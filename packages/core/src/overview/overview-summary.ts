@@ -75,7 +75,7 @@ export const overviewSummary = operation({
         since: isoTime(at),
         names,
       })),
-      ...late(backlog),
+      ...lateQueues(backlog),
       ...overQuota(usage),
       ...lost(totals),
     ];
@@ -95,7 +95,7 @@ export const overviewSummary = operation({
   },
 });
 
-function late({ total, rows, measured_at }: Backlog): Problem[] {
+function lateQueues({ total, rows, measured_at }: Backlog): Problem[] {
   if (total.oldest_seconds === null || total.oldest_seconds < LATE_SECONDS) return [];
   const slow = rows.filter(({ oldest_seconds }) => (oldest_seconds ?? 0) >= LATE_SECONDS);
   const since = isoTime(Date.parse(measured_at) - total.oldest_seconds * 1000);

@@ -10,7 +10,7 @@ export function within(sql: Sql | Tx, id: Fragment, range: IdRange): Fragment {
  * Builds the condition that an id is among these, with their overall bounds: partitions outside the bounds are pruned
  * when the statement starts.
  */
-export function among(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
+export function idIn(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
   return sql`${id} = any (${[...ids]}::uuid[]) and ${withinBounds(sql, id, ids)}`;
 }
 

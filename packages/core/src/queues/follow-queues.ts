@@ -25,9 +25,9 @@ async function* follow(ctx: Context, names: readonly JobName[]): AsyncGenerator<
   for (;;) {
     const views = await queueViews(ctx, names, DEFAULTS);
     const measured = views.map(({ measured_at }) => measured_at).join();
-    const news = last !== measured;
+    const is_new = last !== measured;
     last = measured;
-    yield news ? views : null;
+    yield is_new ? views : null;
     await pause(POLL_MS);
   }
 }

@@ -147,15 +147,15 @@ interface Rates {
  */
 function ratesOf(minutes: readonly MinuteRow[], measure: MeasureRow | null, now: Date): Rates {
   const from = Math.floor(now.getTime() / 60_000) * 60_000 - (RATE_MINUTES - 1) * 60_000;
-  const lately = minutes.filter((row) => row.minute.getTime() >= from);
+  const recent = minutes.filter((row) => row.minute.getTime() >= from);
   const span = (now.getTime() - from) / 60_000;
-  const out = sum(lately, 'finished') / span;
-  const fail = sum(lately, 'failed') / span;
+  const out = sum(recent, 'finished') / span;
+  const fail = sum(recent, 'failed') / span;
   const base = minutes.find((row) => row.measured_at !== null && row.minute.getTime() >= from - 60_000);
   const passed = measure && base?.measured_at ? measure.measured_at.getTime() - base.measured_at.getTime() : 0;
   if (!measure || !base || passed <= 0) return { in: null, out, fail };
   const done = sum(
-    lately.filter((row) => row.minute > base.minute),
+    recent.filter((row) => row.minute > base.minute),
     'finished',
   );
   const grown = backlogOf(measure) - backlogOf(base);

@@ -1,7 +1,7 @@
 import { fence, type Sql, type Tx } from '@postrider/db';
 import { gaugesOf, type InstanceRow, instancesOf } from '@postrider/queue';
 import type { DeliveryState } from '../delivery/index.ts';
-import { among } from '../paging/keyset-store.ts';
+import { idIn } from '../paging/keyset-store.ts';
 import type { Priority } from '../priorities/index.ts';
 import type { JobName } from '../process/jobs.ts';
 import { openInSql } from '../states/index.ts';
@@ -434,7 +434,7 @@ export async function readJobsByMessage(
 ): Promise<{ readonly message_id: string; readonly recipient_id: string; readonly job_id: string }[]> {
   return sql<{ message_id: string; recipient_id: string; job_id: string }[]>`
     select r.message_id, r.id as recipient_id, r.job_id from recipients r
-    where r.workspace_id = ${workspace_id} and ${among(sql, sql`r.message_id`, message_ids)}
+    where r.workspace_id = ${workspace_id} and ${idIn(sql, sql`r.message_id`, message_ids)}
       and r.state in (${openInSql}) and r.job_id is not null
     order by r.message_id, r.kind, r.id`;
 }

@@ -42,13 +42,15 @@ it('a restore check holds the instance, reports email listed in a sent log, and 
   const unsent = await send('bob@example.com');
   const shared = await send(['cyd@example.com', 'dan@example.com']);
   const vague = await send(['eve@example.com', 'fay@example.com']);
-  const later = await send('gil@example.com', { scheduled_at: new Date(world.clock.now() + 86_400_000).toISOString() });
+  const scheduled = await send('gil@example.com', {
+    scheduled_at: new Date(world.clock.now() + 86_400_000).toISOString(),
+  });
   const absent = newId('message', world.clock.now() + 1000);
   const log = [
     `status=sent message-id=<${sent}@sandbox.test> relay=mx.example.com:25`,
     `${shared}@sandbox.test,Cyd@Example.com,250 taken`,
     `status=sent message-id=<${vague}@sandbox.test>`,
-    `message-id=<${later}@sandbox.test> to=<gil@example.com> taken`,
+    `message-id=<${scheduled}@sandbox.test> to=<gil@example.com> taken`,
     `message-id=<${absent}@sandbox.test> to=<hal@example.com>`,
     `a line about <${unsent}@sandbox.test>`,
     'a line about nothing',
@@ -82,7 +84,7 @@ it('a restore check holds the instance, reports email listed in a sent log, and 
   await invoke(system(), releaseHold, { hold_id: report.hold.id });
   await world.drain();
   expect(await stateOf(sent)).toEqual(['ada@example.com delivered']);
-  expect(await stateOf(later)).toEqual(['gil@example.com delivered']);
+  expect(await stateOf(scheduled)).toEqual(['gil@example.com delivered']);
   expect(await stateOf(unsent)).toEqual(['bob@example.com delivered']);
   expect(world.smtp.mails.flatMap((mail) => mail.envelope_to).sort()).toEqual(
     ['bob', 'dan', 'eve', 'fay'].map((name) => `${name}@example.com`),

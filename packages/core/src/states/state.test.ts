@@ -89,8 +89,8 @@ describe('state transitions', () => {
     // The worker that held their lease no longer exists.
     const { lose: _, ...written } = transitions;
     for (const { from, to, leased } of Object.values(written)) {
-      const [only, ...others] = from;
-      expect(leased).toBe(only === 'sending' && others.length === 0 && to !== 'sending');
+      const [first, ...others] = from;
+      expect(leased).toBe(first === 'sending' && others.length === 0 && to !== 'sending');
     }
   });
 });

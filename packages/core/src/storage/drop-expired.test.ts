@@ -44,7 +44,7 @@ describe('a partition locked by a reader', () => {
 
     const error = await dropPast(sql, 'messages', 'messages_203005', pastMail()).catch(sqlState);
     const run = dropExpired(world.services);
-    const beside = await send();
+    const second = await send();
     await reader`commit`;
     reader.release();
     await run;
@@ -52,7 +52,7 @@ describe('a partition locked by a reader', () => {
     // lock_not_available
     expect(error).toBe('55P03');
     const { data } = await invoke(world.as(world.workspace_id), listMessages, {});
-    expect(data.map(({ id }) => id)).toEqual([beside, fresh].toSorted().toReversed());
+    expect(data.map(({ id }) => id)).toEqual([second, fresh].toSorted().toReversed());
     expect(await sql`select to_regclass('messages_203005')::text as name`).toEqual([{ name: null }]);
   });
 });
@@ -100,7 +100,7 @@ describe('attempts younger than their retention period', () => {
   it('are kept when their email’s month is dropped', async () => {
     const { sql } = world.services;
     await send();
-    const late = await send({ scheduled_at: '2030-06-03T12:00:00Z' });
+    const late_id = await send({ scheduled_at: '2030-06-03T12:00:00Z' });
     await world.clock.freeze(new Date('2030-06-03T12:00:01Z'));
     await world.drain();
     await world.clock.freeze(new Date('2030-06-12T12:00:00Z'));
@@ -108,7 +108,7 @@ describe('attempts younger than their retention period', () => {
     await dropExpired(world.services);
 
     expect(await sql`select message_id, tableoid::regclass::text as home from attempts`).toEqual([
-      { message_id: late, home: 'attempts_default' },
+      { message_id: late_id, home: 'attempts_default' },
     ]);
   });
 });

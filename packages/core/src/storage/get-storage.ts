@@ -38,7 +38,7 @@ const aged: Readonly<Record<string, RetentionKind>> = {
   requests: 'requests',
 };
 /** Tables that grow with the activity of people and programs, and from which nothing is ever deleted by age. */
-const always: ReadonlySet<string> = new Set(['audit_log', 'erasures', 'bulk_operations', 'usage_months', 'tags']);
+const permanent: ReadonlySet<string> = new Set(['audit_log', 'erasures', 'bulk_operations', 'usage_months', 'tags']);
 
 const tableSchema = z
   .object({
@@ -146,7 +146,7 @@ function tableView(
 ): TableView {
   const kind = aged[name];
   const kept_seconds = kind === undefined ? null : kept_for(kind);
-  const rule = kept_seconds !== null ? 'age' : kind !== undefined || always.has(name) ? 'always' : 'trimmed';
+  const rule = kept_seconds !== null ? 'age' : kind !== undefined || permanent.has(name) ? 'always' : 'trimmed';
   const setting = kind === undefined ? null : ageSettings[kind];
   return { name, bytes, index_bytes, rows, partitions, kept: rule, kept_seconds, setting };
 }

@@ -109,9 +109,9 @@ describe('storage maintenance 130 days later', () => {
 
     expect(await invoke(ctx, getMessage, { id })).toMatchObject({ status: 'delivered', attempts: [] });
     await maintainStorage(world.services);
-    const later = await send();
+    const second = await send();
     await world.drain();
-    expect(await homesOf(later)).toEqual(allTablesIn(thisMonth()));
+    expect(await homesOf(second)).toEqual(allTablesIn(thisMonth()));
   });
 
   it('runs alongside sends, deliveries and a second maintenance process', async () => {

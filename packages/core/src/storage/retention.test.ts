@@ -95,8 +95,8 @@ describe('expired data', () => {
     expect(attempt?.transcript).toContain('250');
 
     await days(3);
-    const [later] = (await invoke(ctx(), getMessage, { id })).attempts;
-    expect(later).toEqual({ ...attempt, transcript: null });
+    const [second] = (await invoke(ctx(), getMessage, { id })).attempts;
+    expect(second).toEqual({ ...attempt, transcript: null });
     expect(await reasonOf(invoke(ctx(), getContent, { id }))).toBe('answered');
 
     await days(3);

@@ -63,9 +63,9 @@ export function createHeartbeat(services: Services): Heartbeat {
       unsure_until = performance.now() + UNSURE_MS;
       throw error;
     }
-    const late = performance.now() - beaten_at > SLOW_MS + beat_ms;
+    const is_late = performance.now() - beaten_at > SLOW_MS + beat_ms;
     beaten_at = performance.now();
-    if (late) unsure_until = Math.max(unsure_until, performance.now() + silence_ms);
+    if (is_late) unsure_until = Math.max(unsure_until, performance.now() + silence_ms);
     const dead = performance.now() < unsure_until ? [] : silent.filter((one) => suspects.includes(one));
     suspects = silent;
     for (const one of dead) await freeDeadWorker(one);

@@ -109,8 +109,8 @@ describe('an email’s priority', () => {
     const batch = priorities.map((priority) => ({ ...mail, to: 'ada@example.com', priority }));
     await invoke(world.as(world.workspace_id), sendBatch, batch);
     for (const priority of priorities) await send(priority, ['bob@example.com']);
-    const later = new Date(world.clock.now() + 3_600_000).toISOString();
-    const scheduled = { ...mail, to: 'eve@example.com', priority: 'high', scheduled_at: later };
+    const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();
+    const scheduled = { ...mail, to: 'eve@example.com', priority: 'high', scheduled_at };
     await invoke(world.as(world.workspace_id), sendMessage, scheduled);
 
     expect((await jobs()).map(({ priority }) => priority)).toEqual([1, 1, 1, 0, 0, -1, -1]);

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
-const never = new AbortController().signal;
+const signal = new AbortController().signal;
 
 /** Takes slots until one has to wait. */
 async function takeAll(mails: UnrecordedMail): Promise<{ taken: ContentSlot[]; next: Promise<ContentSlot | null> }> {
   const slots: ContentSlot[] = [];
   for (;;) {
-    const turn = mails.take(never);
+    const turn = mails.take(signal);
     if (turn instanceof Promise) return { taken: slots, next: turn };
     mails.answered(turn);
     slots.push(turn);
@@ -56,18 +56,18 @@ it('chaos C11: the next delivery waits until a result is recorded, unless it is 
 
 it('a slow server’s delivery does not delay others, and counts toward the limit again once it replies', async () => {
   const mails = new UnrecordedMail(128);
-  const slow = Array.from({ length: 8 }, () => mails.take(never) as ContentSlot);
+  const slow = Array.from({ length: 8 }, () => mails.take(signal) as ContentSlot);
   await pause(60);
 
-  const ninth = mails.take(never);
+  const ninth = mails.take(signal);
   expect(ninth).not.toBeInstanceOf(Promise);
   for (const turn of slow) mails.answered(turn);
 
-  expect(mails.take(never)).toBeInstanceOf(Promise);
+  expect(mails.take(signal)).toBeInstanceOf(Promise);
 });
 
 it('a drain does not limit unrecorded deliveries', async () => {
   const mails = new UnrecordedMail(null);
 
-  for (let count = 0; count < 1000; count++) expect(mails.take(never)).not.toBeInstanceOf(Promise);
+  for (let count = 0; count < 1000; count++) expect(mails.take(signal)).not.toBeInstanceOf(Promise);
 });

@@ -46,14 +46,14 @@ function countByWorkspace(candidates: readonly Candidate[]): Record<string, numb
 }
 
 /** Takes and starts what may go, and ends each attempt with the same result. */
-function run(lanes: Lanes, count: number, news: 'taken' | 'failed' | 'answered' = 'taken'): number {
+function run(lanes: Lanes, count: number, result: 'taken' | 'failed' | 'answered' = 'taken'): number {
   const batch = lanes.take(count);
   for (const { lane, job } of batch) {
     const { workspace_id } = job.data;
     lanes.start(lane, {
       workspace_id,
       priority: 'normal',
-      run: () => lanes.done(lane, workspace_id, news),
+      run: () => lanes.done(lane, workspace_id, result),
       refuse: () => undefined,
     });
   }

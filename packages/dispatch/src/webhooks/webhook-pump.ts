@@ -161,9 +161,9 @@ export class WebhookPump {
       this.#fetch_again = true;
       return;
     }
-    const early = this.#quiet_until - performance.now();
-    if (early > 0) {
-      this.#pollIn(early);
+    const quiet_ms = this.#quiet_until - performance.now();
+    if (quiet_ms > 0) {
+      this.#pollIn(quiet_ms);
       return;
     }
     this.#fetch_again = false;
@@ -271,9 +271,9 @@ export class WebhookPump {
 
   async #post({ post, claimed_at }: Waiting): Promise<void> {
     const began = performance.now();
-    const late = began - claimed_at > BEGIN_WITHIN_MS;
-    if (!late) this.#sent += 1;
-    const result: SettledPost = late
+    const is_late = began - claimed_at > BEGIN_WITHIN_MS;
+    if (!is_late) this.#sent += 1;
+    const result: SettledPost = is_late
       ? { row: post.row, lease: post.lease, outcome: null }
       : await sendPost(this.#services, this.#http, post, this.#cut.signal);
     const { outcome } = result;

@@ -3,7 +3,7 @@ import { createSmtpTransport } from '../smtp/client.ts';
 import { type CapturedMail, type CaptureServer, startCaptureServer } from './capture-server.ts';
 
 const raw = Buffer.from('Subject: x\r\n\r\n.\r\n..\r\nend\r\n');
-const never = new AbortController().signal;
+const signal = new AbortController().signal;
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -38,7 +38,7 @@ describe('the capture server', () => {
     });
     closing.push(() => server.stop());
 
-    const outcome = await client(server).send({ from: '', to: 'Jane+x@example.test' }, raw, never);
+    const outcome = await client(server).send({ from: '', to: 'Jane+x@example.test' }, raw, signal);
 
     expect(stored).toBe(true);
     expect(outcome).toMatchObject({ kind: 'accepted', tls: null });
@@ -49,7 +49,7 @@ describe('the capture server', () => {
     const server = await start(() => Promise.reject(new Error('disk full')));
     closing.push(() => server.stop());
 
-    const outcome = await client(server).send({ from: 'a@b.test', to: 'c@d.test' }, raw, never);
+    const outcome = await client(server).send({ from: 'a@b.test', to: 'c@d.test' }, raw, signal);
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'after_dot', reply: { code: 451 } });
     expect(outcome.transcript).not.toContain('disk full');
@@ -63,7 +63,7 @@ describe('the capture server', () => {
     const outcome = await client(server).send(
       { from: 'a@b.test', to: 'c@d.test' },
       Buffer.alloc(26 * 1024 * 1024, 'x\r\n'),
-      never,
+      signal,
     );
 
     expect(outcome).toMatchObject({ kind: 'rejected', reply: { code: 552, enhanced: '5.3.4' } });
@@ -79,7 +79,7 @@ describe('the capture server', () => {
         release = resolve;
       });
     });
-    const sending = client(server).send({ from: 'a@b.test', to: 'c@d.test' }, raw, never);
+    const sending = client(server).send({ from: 'a@b.test', to: 'c@d.test' }, raw, signal);
     await started.promise;
 
     const stopping = server.stop();

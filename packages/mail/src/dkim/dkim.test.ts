@@ -172,12 +172,12 @@ describe('a signed email', () => {
 
   it('verifies if a large body is split into chunks at spaces and empty lines', async () => {
     const PIECE = 256 * 1024;
-    for (const around of ['\r\n'.repeat(60), ' \t \r\n'.repeat(60), 'x  y \r\n'.repeat(60)]) {
+    for (const padding of ['\r\n'.repeat(60), ' \t \r\n'.repeat(60), 'x  y \r\n'.repeat(60)]) {
       for (const shift of [0, 1]) {
-        const lines = 'a  b\r\n'.repeat((PIECE - 60) / 6) + '.'.repeat(shift) + around;
+        const lines = 'a  b\r\n'.repeat((PIECE - 60) / 6) + '.'.repeat(shift) + padding;
         for (const end of ['', 'end']) {
           const raw = Buffer.from(`From: a@good.test\r\n\r\n${lines}${end}`);
-          expect(await verdicts(await signDkim(raw, keys, at)), JSON.stringify([around, shift, end.length])).toEqual(
+          expect(await verdicts(await signDkim(raw, keys, at)), JSON.stringify([padding, shift, end.length])).toEqual(
             GOOD,
           );
         }

@@ -114,14 +114,14 @@ async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string
 function hostsOf({ mx, blockedAddresses }: Delivery, guard: AddressGuard): MxHost[] {
   return mx.map((entry) => {
     const verdicts = [...entry.A, ...entry.AAAA].map((address) => ({ address, refusal: guard(address) }));
-    const never = blockedAddresses.filter((blocked) => blocked.exchange === entry.exchange);
+    const matching = blockedAddresses.filter((blocked) => blocked.exchange === entry.exchange);
     return {
       name: entry.exchange.toLowerCase().replace(/\.$/, ''),
       preference: entry.priority,
       addresses: verdicts.filter(({ refusal }) => refusal === null).map(({ address }) => address),
       refused: [
         ...verdicts.flatMap(({ refusal }) => refusal ?? []),
-        ...never.map(({ ip }) => `${ip} is not an address of a server`),
+        ...matching.map(({ ip }) => `${ip} is not an address of a server`),
       ],
     };
   });

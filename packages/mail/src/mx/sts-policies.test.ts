@@ -175,11 +175,11 @@ describe('an enforced MTA-STS policy', () => {
     receiver.dns.remove('mta-sts.good.test');
 
     time += 3_600_000;
-    const later = await send(mailer);
+    const second = await send(mailer);
     time += 86_400_000;
     const expired = await send(mailer);
 
-    expect(later).toMatchObject({ kind: 'accepted', tls_policy: 'mta-sts' });
+    expect(second).toMatchObject({ kind: 'accepted', tls_policy: 'mta-sts' });
     expect(receiver.paths).toHaveLength(1);
     expect(expired).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });

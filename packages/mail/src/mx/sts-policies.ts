@@ -69,7 +69,7 @@ export function createStsPolicies(
     if (valid && (id === null || id === valid.id)) return valid.policy;
     if (id === null) return null;
     const failure = failed.get(domain);
-    if (failure?.id === id && failure.until > options.now()) return meanwhile(valid);
+    if (failure?.id === id && failure.until > options.now()) return fallbackPolicy(valid);
     try {
       const { parsePolicy } = await import('mailauth/lib/mta-sts.js');
       const { mode, mx, maxAge } = parsePolicy(await fetchPolicy(domain));
@@ -82,7 +82,7 @@ export function createStsPolicies(
       return policy;
     } catch {
       remember(failed, domain, { id, until: options.now() + FAILED_FOR_MS });
-      return meanwhile(await alsoStored(domain, id));
+      return fallbackPolicy(await alsoStored(domain, id));
     }
   }
 
@@ -146,7 +146,7 @@ export function createStsPolicies(
 }
 
 /** Returns the policy in force while the newest cannot be fetched. */
-function meanwhile(valid: KnownPolicy | null): StsPolicy | null {
+function fallbackPolicy(valid: KnownPolicy | null): StsPolicy | null {
   return valid && valid.policy.mode !== 'none' ? valid.policy : null;
 }
 

@@ -17,7 +17,7 @@ import { createMxTransport, type MxTransportOptions } from './transport.ts';
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n');
 // Containers may lack IPv6.
 const has_ipv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
-const never = new AbortController().signal;
+const signal = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
@@ -76,7 +76,7 @@ function transport(dns: DnsZone, port: number, options: Partial<MxTransportOptio
 }
 
 function send(mailer: Mailer, to = 'ada@good.test'): Promise<SendOutcome> {
-  return mailer.send({ from: 'bounce@sender.test', to }, raw, never);
+  return mailer.send({ from: 'bounce@sender.test', to }, raw, signal);
 }
 
 const mx = (...exchanges: string[]) => exchanges.map((exchange, place) => ({ priority: (place + 1) * 10, exchange }));
@@ -340,11 +340,11 @@ describe('a DNS failure', () => {
       const failed = await send(mailer);
       dns.fail('good.test', null);
       time += 31_000;
-      const later = await send(mailer);
+      const second = await send(mailer);
 
       expect(failed).toMatchObject({ kind: 'deferred', stage: 'connect', reply: null, target: '' });
       expect(failed.error).toMatch(/DNS lookup failed for good\.test/);
-      expect(later.kind).toBe('accepted');
+      expect(second.kind).toBe('accepted');
     },
   );
 

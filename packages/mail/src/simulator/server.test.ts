@@ -5,7 +5,7 @@ import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
 import { createSimulatorMailer } from './mailer.ts';
 import { startSimulator } from './server.ts';
 
-const never = new AbortController().signal;
+const signal = new AbortController().signal;
 const sender = 'b+token@bounces.sandbox.test';
 
 let captured: CapturedMail[];
@@ -48,7 +48,7 @@ afterEach(async () => {
 
 const raw = (id: string) => Buffer.from(`Message-ID: <${id}@sandbox.test>\r\nSubject: Hello\r\n\r\nHi\r\n`);
 const send = (local: string, id = 'one', from = sender) =>
-  mailer.send({ from, to: `${local}@simulator.test` }, raw(id), never);
+  mailer.send({ from, to: `${local}@simulator.test` }, raw(id), signal);
 
 function nextReport(): Promise<CapturedMail> {
   return new Promise((resolve) => {

@@ -19,7 +19,7 @@ import { createSmtpTransport, type SmtpTransportOptions } from './client.ts';
 const raw = Buffer.from('Subject: x\r\n\r\nbody\r\n.\r\n..\r\nend\r\n');
 const envelope = { from: 'bounces@good.test', to: 'jane@example.test' };
 const closing: (() => Promise<unknown>)[] = [];
-const never = new AbortController().signal;
+const signal = new AbortController().signal;
 
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -43,7 +43,7 @@ function transport(port: number, options: Partial<SmtpTransportOptions> = {}): M
 }
 
 function sendOnce(port: number, options: Partial<SmtpTransportOptions> = {}): Promise<SendOutcome> {
-  return transport(port, options).send(envelope, raw, never);
+  return transport(port, options).send(envelope, raw, signal);
 }
 
 describe('an accepted email', () => {
@@ -51,8 +51,8 @@ describe('an accepted email', () => {
     const sink = await scripted();
     const client = transport(sink.port);
 
-    const first = await client.send(envelope, raw, never);
-    const second = await client.send(envelope, raw, never);
+    const first = await client.send(envelope, raw, signal);
+    const second = await client.send(envelope, raw, signal);
 
     expect(first).toMatchObject({
       kind: 'accepted',
@@ -86,7 +86,7 @@ describe('an accepted email', () => {
     closing.push(() => server.stop());
     const large = Buffer.from(`Subject: x\r\n\r\n${'.0123456789abcdef\r\n'.repeat(300_000)}`);
 
-    const outcome = await transport(server.port).send(envelope, large, never);
+    const outcome = await transport(server.port).send(envelope, large, signal);
 
     expect(outcome.kind).toBe('accepted');
     expect(mails.map((mail) => mail.equals(large))).toEqual([true]);
@@ -96,7 +96,7 @@ describe('an accepted email', () => {
     const sink = await scripted();
     const client = transport(sink.port, { max_connections: 2 });
 
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => client.send(envelope, raw, never)));
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => client.send(envelope, raw, signal)));
 
     expect(outcomes.every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(sink.connections).toBe(2);
@@ -109,7 +109,7 @@ describe('an accepted email', () => {
     const making = Promise.withResolvers<Buffer>();
     closing.push(async () => making.resolve(raw));
     const mails = [raw, () => making.promise, raw];
-    const sent = mails.map((mail, index) => client.send({ ...envelope, to: `r${index}@example.test` }, mail, never));
+    const sent = mails.map((mail, index) => client.send({ ...envelope, to: `r${index}@example.test` }, mail, signal));
 
     await expect.poll(() => sink.bodies.length).toBe(2);
     making.resolve(Buffer.from('Subject: made late\r\n\r\n'));
@@ -133,7 +133,7 @@ describe('an accepted email', () => {
     const sink = await scripted();
     const client = transport(sink.port, { max_connections: 1 });
 
-    for (let count = 0; count < 101; count++) await client.send(envelope, raw, never);
+    for (let count = 0; count < 101; count++) await client.send(envelope, raw, signal);
 
     expect(sink.connections).toBe(2);
     expect(sink.verbs.filter((verb) => verb === 'QUIT')).toHaveLength(1);
@@ -166,9 +166,9 @@ describe.each([
       });
       const client = transport(sink.port, { max_connections: 1 });
 
-      const rejected = await client.send(envelope, raw, never);
+      const rejected = await client.send(envelope, raw, signal);
       refusing = false;
-      const next = await client.send(envelope, raw, never);
+      const next = await client.send(envelope, raw, signal);
 
       expect(rejected).toMatchObject({ kind, stage, error: null, reply: { code: Number(reply.slice(0, 3)) } });
       expect(next.kind).toBe('accepted');
@@ -189,8 +189,8 @@ describe.each([
     });
     const client = transport(sink.port);
 
-    expect(await client.send(envelope, raw, never)).toMatchObject({ kind, reply: { code: 421 } });
-    expect((await client.send(envelope, raw, never)).kind).toBe('accepted');
+    expect(await client.send(envelope, raw, signal)).toMatchObject({ kind, reply: { code: 421 } });
+    expect((await client.send(envelope, raw, signal)).kind).toBe('accepted');
     expect(sink.connections).toBe(2);
   });
 
@@ -233,7 +233,7 @@ describe('a lost connection', () => {
     });
     const large = Buffer.alloc(20 * 1024 * 1024, 'line of content\r\n');
 
-    const outcome = await transport(sink.port).send(envelope, large, never);
+    const outcome = await transport(sink.port).send(envelope, large, signal);
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data', reply: null });
   });
@@ -244,7 +244,7 @@ describe('a lost connection', () => {
   ])('leaves the outcome unknown if it occurs after the dot of a %s message', async (_, mail) => {
     const sink = await scripted((verb) => (verb === 'dot' ? hangUp : undefined));
 
-    const outcome = await transport(sink.port).send(envelope, mail, never);
+    const outcome = await transport(sink.port).send(envelope, mail, signal);
 
     expect(outcome).toMatchObject({ kind: 'unknown', stage: 'after_dot', reply: null, error: expect.any(String) });
     expect(sink.bodies).toHaveLength(1);
@@ -313,7 +313,7 @@ describe('an unresponsive server', () => {
     });
     const large = Buffer.alloc(20 * 1024 * 1024, 'line of content\r\n');
 
-    const outcome = await transport(sink.port, { timeouts: { block_ms: 1000 } }).send(envelope, large, never);
+    const outcome = await transport(sink.port, { timeouts: { block_ms: 1000 } }).send(envelope, large, signal);
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data' });
   });
@@ -368,8 +368,8 @@ describe('a reused connection', () => {
     });
     const client = transport(sink.port);
 
-    await client.send(envelope, raw, never);
-    const second = await client.send(envelope, raw, never);
+    await client.send(envelope, raw, signal);
+    const second = await client.send(envelope, raw, signal);
 
     expect(second.kind).toBe('accepted');
     expect(sink.connections).toBe(2);
@@ -382,8 +382,8 @@ describe('a reused connection', () => {
 
     for (const sink of [flaky, flaky_rcpt]) {
       const client = transport(sink.port);
-      await client.send(envelope, raw, never);
-      expect((await client.send(envelope, raw, never)).kind).toBe('deferred');
+      await client.send(envelope, raw, signal);
+      expect((await client.send(envelope, raw, signal)).kind).toBe('deferred');
     }
     expect(flaky.connections).toBe(2);
     expect(flaky_rcpt.connections).toBe(1);
@@ -392,14 +392,14 @@ describe('a reused connection', () => {
   it('is not used again if the server closed it while idle', async () => {
     const sink = await scripted();
     const client = transport(sink.port);
-    await client.send(envelope, raw, never);
+    await client.send(envelope, raw, signal);
 
     const [socket] = sink.sockets;
     const closed = new Promise((resolve) => socket?.on('close', resolve));
     socket?.end('421 4.4.2 idle\r\n');
     await closed;
 
-    expect((await client.send(envelope, raw, never)).kind).toBe('accepted');
+    expect((await client.send(envelope, raw, signal)).kind).toBe('accepted');
     expect(sink.connections).toBe(2);
   });
 
@@ -407,15 +407,15 @@ describe('a reused connection', () => {
     const idle = await scripted();
     const stopped = await scripted();
     const client = transport(stopped.port);
-    await transport(idle.port, { timeouts: { idle_ms: 20 } }).send(envelope, raw, never);
-    await client.send(envelope, raw, never);
+    await transport(idle.port, { timeouts: { idle_ms: 20 } }).send(envelope, raw, signal);
+    await client.send(envelope, raw, signal);
 
     await new Promise((resolve) => idle.sockets[0]?.on('close', resolve));
     await client.stop();
 
     expect(idle.verbs.at(-1)).toBe('QUIT');
     expect(stopped.verbs.at(-1)).toBe('QUIT');
-    expect(await client.send(envelope, raw, never)).toMatchObject({ kind: 'deferred', stage: 'connect' });
+    expect(await client.send(envelope, raw, signal)).toMatchObject({ kind: 'deferred', stage: 'connect' });
   });
 });
 
@@ -474,7 +474,7 @@ describe('TLS', () => {
     const server = await tlsServer();
     const client = transport(server.port);
 
-    const outcome = await client.send(envelope, raw, never);
+    const outcome = await client.send(envelope, raw, signal);
 
     expect(outcome).toMatchObject({
       kind: 'accepted',
@@ -491,7 +491,7 @@ describe('TLS', () => {
     const server = await tlsServer();
     const client = transport(server.port, { tls: 'none' });
 
-    expect(await client.send(envelope, raw, never)).toMatchObject({ kind: 'accepted', tls: null });
+    expect(await client.send(envelope, raw, signal)).toMatchObject({ kind: 'accepted', tls: null });
     await client.stop();
   });
 
@@ -548,8 +548,8 @@ describe('TLS', () => {
     const right = transport(server.port, { user: 'relay', pass: 'correct horse' });
     const wrong = transport(server.port, { user: 'relay', pass: 'battery staple' });
 
-    const accepted = await right.send(envelope, raw, never);
-    const rejected = await wrong.send(envelope, raw, never);
+    const accepted = await right.send(envelope, raw, signal);
+    const rejected = await wrong.send(envelope, raw, signal);
 
     expect(accepted.kind).toBe('accepted');
     expect(rejected).toMatchObject({ kind: 'deferred', stage: 'connect', reply: { code: 535 } });
@@ -584,7 +584,7 @@ describe('a mailer with several transports', () => {
         })),
       });
       closing.push(() => mailer.stop());
-      return await mailer.send(envelope, raw, never);
+      return await mailer.send(envelope, raw, signal);
     };
 
     const rescued = await send(broken.port, spare.port);

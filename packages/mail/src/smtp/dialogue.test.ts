@@ -21,7 +21,7 @@ import type { Mailer, SendOutcome } from '../outcome/send-outcome.ts';
 import { createSmtpTransport, type SmtpTransportOptions } from './client.ts';
 import { createSessionPool } from './session-pool.ts';
 
-const never = new AbortController().signal;
+const idle_signal = new AbortController().signal;
 /** However long a machine takes to reply to a dot, the next envelope may be pipelined. */
 const ALWAYS_PROMPT = { prompt_ms: Number.POSITIVE_INFINITY };
 const closing: (() => Promise<unknown>)[] = [];
@@ -74,7 +74,7 @@ function mailFor(number: number, size = 0): Buffer {
   return Buffer.from(`To: ${recipient(number)}\r\n\r\n.${'a line of it\r\n'.repeat(size / 14)}end\r\n`);
 }
 
-function sendTo(client: Mailer, number: number, signal = never): Promise<SendOutcome> {
+function sendTo(client: Mailer, number: number, signal = idle_signal): Promise<SendOutcome> {
   return client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number), signal);
 }
 
@@ -142,7 +142,7 @@ describe('the next email’s envelope', () => {
 
       const outcomes = await Promise.all(
         [1, 2, 3].map((number) =>
-          client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number, size), never),
+          client.send({ from: 'bounces@good.test', to: recipient(number) }, mailFor(number, size), idle_signal),
         ),
       );
 
@@ -220,7 +220,7 @@ describe('the next email’s envelope', () => {
 
     const results = await Promise.allSettled(
       [1, 2, 3, 4, 5].map((number) =>
-        client.send({ from: 'bounces@good.test', to: recipient(number) }, body(number), never),
+        client.send({ from: 'bounces@good.test', to: recipient(number) }, body(number), idle_signal),
       ),
     );
 
@@ -340,7 +340,7 @@ describe('an email whose content and dot the kernel has not accepted', () => {
     });
     closing.push(() => client.stop());
     const sent = Array.from({ length: 90 }, (_, index) =>
-      client.send({ from: 'bounces@good.test', to: recipient(index + 1) }, mailFor(index + 1, size), never),
+      client.send({ from: 'bounces@good.test', to: recipient(index + 1) }, mailFor(index + 1, size), idle_signal),
     );
     await expect.poll(() => server.sockets[0]?.isPaused()).toBe(true);
 
@@ -470,7 +470,7 @@ describe('the content of a message whose envelope was sent ahead', () => {
       const outcomes = await Promise.all([
         sendTo(client, 1),
         sendTo(client, 2),
-        client.send(envelope, mailFor(3), never),
+        client.send(envelope, mailFor(3), idle_signal),
         sendTo(client, 4),
       ]);
 
@@ -532,7 +532,7 @@ it('an email starts when its turn on a connection comes, not while it waits', as
   const order: number[] = [];
   const sent = [1, 2, 3, 4].map((number) => {
     const envelope = { from: 'bounces@good.test', to: recipient(number), begun: () => void order.push(number) };
-    return client.send(envelope, mailFor(number), number === 4 ? controller.signal : never);
+    return client.send(envelope, mailFor(number), number === 4 ? controller.signal : idle_signal);
   });
   await expect.poll(() => server.ahead).toBe(1);
   const started_so_far = [...order];

@@ -23,7 +23,7 @@ import {
   type OpenSession,
   type SessionListener,
   SILENT,
-  say,
+  sendCommand,
 } from './session.ts';
 import type { SmtpTimeouts } from './timeouts.ts';
 import { type WireContent, wireContent } from './wire-content.ts';
@@ -101,7 +101,7 @@ export class Dialogue<M extends Outgoing> {
     }
     deadline.set(this.#timeouts.command_ms);
     if (abilities.pipelining) socket.write(this.#announced(turn));
-    else say(this.session, mailCommand(mail, abilities));
+    else sendCommand(this.session, mailCommand(mail, abilities));
   }
 
   /** Handles the abort of the current message or the pipelined one. */
@@ -191,7 +191,7 @@ export class Dialogue<M extends Outgoing> {
     if (abilities.pipelining) return null;
     // A reply to a command that has not been sent yet would be mistaken for the reply to the next one.
     if (replies.rest() !== '') return lost(turn, 'The server sent more replies than there were commands.');
-    say(this.session, is_mail ? rcptCommand(turn.mail) : 'DATA');
+    sendCommand(this.session, is_mail ? rcptCommand(turn.mail) : 'DATA');
     return null;
   }
 
@@ -261,8 +261,8 @@ export class Dialogue<M extends Outgoing> {
         if (error) return;
         sending.dot_flushed = true;
         if (this.#turn === sending) this.#owner.written(sending.mail);
-        const later = this.#turn === sending ? this.#pipelineNext() : '';
-        if (later !== '') socket.write(later);
+        const pipelined = this.#turn === sending ? this.#pipelineNext() : '';
+        if (pipelined !== '') socket.write(pipelined);
       });
     }
     socket.uncork();

@@ -4,7 +4,7 @@ import { IdleSessions, type SharedAllowance } from './idle-sessions.ts';
 import { ABORTED, type Transaction } from './judgement.ts';
 import { notOpened, openSession, type SessionSettings, type SessionWatcher } from './open-session.ts';
 import { bytesOf, isRendered, notConnected, outcomeOf, type PoolMail, type RenderedMail } from './pool-mail.ts';
-import { discard, emptyLog, isOpen, type Session, SILENT, say } from './session.ts';
+import { discard, emptyLog, isOpen, type Session, SILENT, sendCommand } from './session.ts';
 import { DEFAULT_TIMEOUTS, type SmtpTimeouts } from './timeouts.ts';
 
 export interface SessionPoolOptions extends Omit<SessionSettings, 'timeouts'> {
@@ -319,7 +319,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     };
     session.listener = { reply: (text) => end(!text.startsWith('2')), end: () => end(true), expire: () => end(true) };
     deadline.set(this.#timeouts.command_ms);
-    say(session, 'RSET');
+    sendCommand(session, 'RSET');
   }
 
   #keep(dialogue: Dialogue<RenderedMail>): void {
@@ -353,7 +353,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
       expire: () => discard(session),
     };
     deadline.set(QUIT_MS);
-    say(session, 'QUIT');
+    sendCommand(session, 'QUIT');
   }
 
   #notStarted(): SendOutcome {

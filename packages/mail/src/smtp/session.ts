@@ -72,7 +72,7 @@ export function readAbilities(greeted: string): Abilities {
   return { pipelining: offers('PIPELINING'), smtputf8: offers('SMTPUTF8'), size: offers('SIZE'), max_size };
 }
 
-export function say(session: OpenSession, command: string): void {
+export function sendCommand(session: OpenSession, command: string): void {
   note(session.log, 'C', command);
   session.line.socket.write(`${command}\r\n`);
 }

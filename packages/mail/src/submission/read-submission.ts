@@ -72,8 +72,8 @@ function fieldsOf(mail: ReadMail, raw: Buffer, recipients: readonly string[]): S
 
 function refuseTwice({ headerLines }: ReadMail): void {
   const keys = headerLines.map(({ key }) => key);
-  const twice = ONCE.find((name) => keys.indexOf(name) !== keys.lastIndexOf(name));
-  if (twice) throw new Refusal(`the field ${twice} is set twice`);
+  const repeated = ONCE.find((name) => keys.indexOf(name) !== keys.lastIndexOf(name));
+  if (repeated) throw new Refusal(`the field ${repeated} is set twice`);
 }
 
 /**

@@ -100,7 +100,8 @@ export const layers: HouseRule = (files) => {
     return [...Object.keys(manifest.run_time), ...Object.keys(manifest.development)].flatMap((name) => {
       const imported = folders.get(name);
       const broken = directions.find(
-        ({ of: source, never }) => imported && imported !== folder && source.test(folder) && never.test(imported),
+        ({ of: source, never: forbidden }) =>
+          imported && imported !== folder && source.test(folder) && forbidden.test(imported),
       );
       return broken ? [at(file, file.text.indexOf(`"${name}"`), `${name}: ${broken.why}`)] : [];
     });

@@ -2,7 +2,7 @@ import { newId } from '@postrider/core';
 import { acknowledgeAlarm, getAlarmSettings, listAlarms, setAlarmSettings } from '@postrider/core/alarms';
 import * as shapes from '../shapes.ts';
 import { absent, mutation, reading, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST, nothing } from './setup.ts';
+import { emptySetup, NO_REST } from './setup.ts';
 
 const anAlarm: UseCase['given'] = async ({ services }, workspace_id, number) => {
   const id = newId('alarm', services.clock.now());
@@ -46,7 +46,7 @@ export const alarms = [
     rest: NO_REST,
     trpc: 'GET alarms.settings',
     graphql: reading('alarmSettings', {}, shapes.alarmSettings),
-    given: nothing,
+    given: emptySetup,
     scope: 'admin',
     scope_on: { graphql: absent('An operator sees the settings of the instance.') },
   }),

@@ -1,7 +1,7 @@
 import { createKey, currentKey, keyUsage, listKeys, revokeKey, rotateKey } from '@postrider/core/api-keys';
 import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, reading, useCase } from '../use-case.ts';
-import { HOUR_MS, NO_PAGE, nothing, several, withInput } from './setup.ts';
+import { emptySetup, HOUR_MS, NO_PAGE, several, withInput } from './setup.ts';
 
 export const keys = [
   useCase(listKeys, {
@@ -18,7 +18,7 @@ export const keys = [
     rest: 'GET /api-keys/current',
     trpc: absent('A session is no key.'),
     graphql: reading('viewer', {}, `key { ${shapes.apiKey} }`, undefined, (viewer) => (viewer as { key: unknown }).key),
-    given: nothing,
+    given: emptySetup,
     varying: ['last_used_at'],
   }),
   useCase(createKey, {

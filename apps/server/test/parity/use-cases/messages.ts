@@ -17,7 +17,7 @@ import {
 import type { World } from '@postrider/testing';
 import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, reading, type Setup, useCase } from '../use-case.ts';
-import { idOnly, later, NO_PAGE, node, scheduled, send, sent, several, withInput } from './setup.ts';
+import { hoursAhead, idOnly, NO_PAGE, node, scheduled, send, sent, several, withInput } from './setup.ts';
 
 /** Sends a message and lets it fail with a temporary error, so that it is deferred. */
 async function deferred(world: World, workspace_id: string, number: number): Promise<Setup> {
@@ -120,7 +120,7 @@ export const messages = [
     graphql: mutation('messageReschedule', 'RescheduleInput', 'MessagePayload', `of: email { ${shapes.message} }`),
     async given(world, workspace_id, number) {
       const { input } = await scheduled(world, workspace_id, number);
-      return { input: { ...input, scheduled_at: later(world, 2) } };
+      return { input: { ...input, scheduled_at: hoursAhead(world, 2) } };
     },
     target: 'id',
     writes: true,

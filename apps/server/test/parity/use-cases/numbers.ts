@@ -7,14 +7,14 @@ import { getRetention, getStorage } from '@postrider/core/storage';
 import { getMonthUsage, getUsage } from '@postrider/core/usage';
 import * as shapes from '../shapes.ts';
 import { absent, fields, reading, type Setup, useCase } from '../use-case.ts';
-import { later, NO_PAGE, NO_REST, nothing, sent, withInput } from './setup.ts';
+import { emptySetup, hoursAhead, NO_PAGE, NO_REST, sent, withInput } from './setup.ts';
 
 export const numbers = [
   useCase(getUsage, {
     rest: 'GET /usage',
     trpc: 'GET usage.get',
     graphql: reading('usage', {}, shapes.usage, undefined, byDate),
-    given: nothing,
+    given: emptySetup,
   }),
   useCase(getMonthUsage, {
     rest: NO_REST,
@@ -22,7 +22,7 @@ export const numbers = [
     graphql: reading('workspace', {}, `usage { ${shapes.monthUsage} }`, undefined, (response) =>
       byDate((response as { usage: unknown }).usage),
     ),
-    given: nothing,
+    given: emptySetup,
     scope: 'admin',
     scope_on: { graphql: absent('An operator sees the usage of any workspace.') },
   }),
@@ -30,7 +30,7 @@ export const numbers = [
     rest: NO_REST,
     trpc: 'GET ops.health',
     graphql: reading('health', {}, 'status checks { name status detail advice checked_at: checkedAt }'),
-    given: nothing,
+    given: emptySetup,
     scope: 'admin',
     scope_on: { graphql: absent('An operator sees the health of the instance.') },
   }),
@@ -38,7 +38,7 @@ export const numbers = [
     rest: NO_REST,
     trpc: 'GET ops.doctor',
     graphql: reading('machine', {}, 'status checked_at: checkedAt checks { name status detail fix }'),
-    given: nothing,
+    given: emptySetup,
     // Free bytes change between the calls.
     varying: ['detail'],
   }),
@@ -52,7 +52,7 @@ export const numbers = [
        disk { ${fields('free_bytes total_bytes')} }
        tables { ${fields('name bytes index_bytes rows partitions kept kept_seconds setting')} }`,
     ),
-    given: nothing,
+    given: emptySetup,
     // Files grow between the two calls.
     varying: ['database_bytes', 'free_bytes', 'bytes', 'index_bytes', 'rows', 'mails', 'days_until_full', 'tables'],
   }),
@@ -64,7 +64,7 @@ export const numbers = [
       {},
       `kinds { ${fields('kind kept_seconds setting')} } ${fields('captured_bytes delivery transcripts request_log')}`,
     ),
-    given: nothing,
+    given: emptySetup,
   }),
   useCase(getBacklog, {
     rest: NO_REST,
@@ -104,7 +104,7 @@ export const numbers = [
       ({ input: { since, top } }) => ({ range: { since }, kind: 'SMTP', top, reach: 'WORKSPACE' }),
       (data) => ({ data }),
     ),
-    given: async (world) => ({ input: { since: later(world, -3), kind: 'smtp', top: 5, reach: 'workspace' } }),
+    given: async (world) => ({ input: { since: hoursAhead(world, -3), kind: 'smtp', top: 5, reach: 'workspace' } }),
     scope: 'admin',
     bad: { top: 0 },
   }),
@@ -133,7 +133,7 @@ export const numbers = [
     ),
     given: async (world) => ({
       input: {
-        since: later(world, -3),
+        since: hoursAhead(world, -3),
         bucket: 'hour',
         metrics: ['accepted', 'delivered'],
         top: 5,

@@ -32,7 +32,7 @@ import {
   type UseCase,
   useCase,
 } from '../use-case.ts';
-import { HOUR_MS, later, NO_PAGE, NO_REST, node, nothing, sent, several, withInput } from './setup.ts';
+import { emptySetup, HOUR_MS, hoursAhead, NO_PAGE, NO_REST, node, sent, several, withInput } from './setup.ts';
 
 async function addJob(world: World, name: 'webhook.close' | 'storage.maintain' = 'webhook.close'): Promise<string> {
   const id = randomUUID();
@@ -83,7 +83,7 @@ export const queues = [
       }),
       value: (response) => response,
     },
-    given: (world) => measured(world, { queue: 'webhook.close', since: later(world, -1), max_points: 5 }),
+    given: (world) => measured(world, { queue: 'webhook.close', since: hoursAhead(world, -1), max_points: 5 }),
     target: 'queue',
     foreign: false,
     looks_up: true,
@@ -167,7 +167,7 @@ export const queues = [
     rest: NO_REST,
     trpc: 'GET ops.workers',
     graphql: reading('workers', {}, shapes.worker, undefined, wrapped),
-    given: nothing,
+    given: emptySetup,
   }),
   useCase(listDestinations, {
     rest: NO_REST,
@@ -221,7 +221,7 @@ export const queues = [
     rest: NO_REST,
     trpc: 'GET ops.schedules.list',
     graphql: reading('schedules', {}, shapes.schedule, undefined, wrapped),
-    given: nothing,
+    given: emptySetup,
   }),
   useCase(runSchedule, {
     rest: NO_REST,

@@ -9,7 +9,7 @@ export const NO_REST = absent('REST is for programs that send; administration is
 
 export const NO_PAGE = absent('No page of the dashboard asks for it.');
 
-export const nothing = async (): Promise<Setup> => ({ input: {} });
+export const emptySetup = async (): Promise<Setup> => ({ input: {} });
 export const withInput = (input: Input) => async (): Promise<Setup> => ({ input });
 
 /** Reads an object through `node(id)`, which returns null if it does not exist. */
@@ -34,9 +34,9 @@ export async function send(world: World, workspace_id: string, number: number, e
 
 export const sent: UseCase['given'] = (world, workspace_id, number) => send(world, workspace_id, number);
 export const scheduled: UseCase['given'] = (world, workspace_id, number) =>
-  send(world, workspace_id, number, { scheduled_at: later(world) });
+  send(world, workspace_id, number, { scheduled_at: hoursAhead(world) });
 
-export function later(world: World, hours = 1): string {
+export function hoursAhead(world: World, hours = 1): string {
   return new Date(world.clock.now() + hours * HOUR_MS).toISOString();
 }
 

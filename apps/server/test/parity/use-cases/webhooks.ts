@@ -26,7 +26,7 @@ import {
   type UseCase,
   useCase,
 } from '../use-case.ts';
-import { later, node, several, withInput } from './setup.ts';
+import { hoursAhead, node, several, withInput } from './setup.ts';
 
 const aWebhook: UseCase['given'] = async (world, workspace_id, number) => {
   const { id } = await invoke(world.as(workspace_id), createWebhook, { url: `http://127.0.0.1/nr${number}` });
@@ -201,7 +201,7 @@ export const webhooks = [
     graphql: mutation('webhookRecover', 'RecoverInput', 'WebhookPayload', 'of: webhook { webhook_id: id }'),
     async given(world, workspace_id, number) {
       const { input } = await aWebhook(world, workspace_id, number);
-      return { input: { ...input, since: later(world, -1) } };
+      return { input: { ...input, since: hoursAhead(world, -1) } };
     },
     target: 'id',
     writes: true,

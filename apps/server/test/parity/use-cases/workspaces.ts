@@ -12,7 +12,7 @@ import {
 } from '@postrider/core/workspaces';
 import * as shapes from '../shapes.ts';
 import { absent, camelFields, connection, mutation, reading, type Setup, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST, nothing, several, withInput } from './setup.ts';
+import { emptySetup, NO_REST, several, withInput } from './setup.ts';
 
 const aPlan: UseCase['given'] = async (world, workspace_id, number) => {
   const { name } = await invoke(world.as(workspace_id), createPlan, { name: `nr${number}`, recipients_per_request: 5 });
@@ -34,7 +34,7 @@ export const workspaces = [
     rest: NO_REST,
     trpc: 'GET workspaces.get',
     graphql: reading('workspace', {}, shapes.workspace),
-    given: nothing,
+    given: emptySetup,
     scope: 'admin',
     scope_on: { graphql: absent('An operator sees every workspace.') },
   }),
@@ -89,7 +89,7 @@ export const workspaces = [
     rest: NO_REST,
     trpc: 'GET plans.list',
     graphql: reading('plans', {}, shapes.plan, undefined, (data) => ({ data })),
-    given: nothing,
+    given: emptySetup,
   }),
   useCase(createPlan, {
     rest: NO_REST,

@@ -62,21 +62,21 @@ export function statusOf(finding: Finding): RecordStatus {
 async function look(dns: DnsLookup, name: string, expected: ExpectedRecord, site: Site): Promise<Evidence> {
   const { fqdn, type, purpose } = expected;
   const answer = await askFor(dns, name, expected);
-  const nothing = { answer, cached: null, elsewhere: [], addresses: [], spf: null, alignment: null };
-  if (answer.kind === 'error') return nothing;
-  const [record, another] = purpose === 'spf' ? spfRecords(textsOf(answer)) : [];
-  const spf = record !== undefined && another === undefined ? await spfFacts(dns, record, site) : null;
+  const no_evidence = { answer, cached: null, elsewhere: [], addresses: [], spf: null, alignment: null };
+  if (answer.kind === 'error') return no_evidence;
+  const [record, second_record] = purpose === 'spf' ? spfRecords(textsOf(answer)) : [];
+  const spf = record !== undefined && second_record === undefined ? await spfFacts(dns, record, site) : null;
   if (judge(expected, textsOf(answer), site, spf) === 'right')
-    return { ...nothing, spf, cached: await dns.cached(fqdn, type) };
-  const elsewhere = await Promise.all(
+    return { ...no_evidence, spf, cached: await dns.cached(fqdn, type) };
+  const other_places = await Promise.all(
     otherNames(name, expected).map(async (other) => ({ ...other, texts: textsOf(await dns.lookup(other.fqdn, type)) })),
   );
   const addresses = type === 'CNAME' && answer.kind === 'none' ? textsOf(await dns.lookup(fqdn, 'A')) : [];
   return {
-    ...nothing,
+    ...no_evidence,
     spf,
     addresses,
-    elsewhere: elsewhere.filter(({ texts }) => isMeant(expected, texts, site)),
+    elsewhere: other_places.filter(({ texts }) => isMeant(expected, texts, site)),
   };
 }
 

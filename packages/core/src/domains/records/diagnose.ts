@@ -179,7 +179,7 @@ export function diagnose(expected: ExpectedRecord, evidence: Evidence, site: Sit
   }
   const texts = answer.kind === 'found' ? answer.records : [];
   const ttl_seconds = answer.kind === 'found' ? answer.ttl_seconds : null;
-  const say = (diagnosis: Diagnosis, detail: string | null = null, values = texts): Finding => ({
+  const findingFor = (diagnosis: Diagnosis, detail: string | null = null, values = texts): Finding => ({
     diagnosis,
     found: values.slice(0, MAX_SHOWN),
     detail,
@@ -189,22 +189,22 @@ export function diagnose(expected: ExpectedRecord, evidence: Evidence, site: Sit
   const verdict = judge(expected, texts, site, evidence.spf);
   if (verdict === 'right') {
     const misaligned = expected.purpose === 'dmarc' ? misalignment(texts, evidence.alignment) : null;
-    if (misaligned !== null) return say('dmarc_misaligned', misaligned);
-    if (expected.purpose === 'spf' && (evidence.spf?.lookups ?? 0) > 10) return say('spf_too_many_lookups');
+    if (misaligned !== null) return findingFor('dmarc_misaligned', misaligned);
+    if (expected.purpose === 'spf' && (evidence.spf?.lookups ?? 0) > 10) return findingFor('spf_too_many_lookups');
     if (cached && cached.kind !== 'error' && judge(expected, textsOf(cached), site, evidence.spf) !== 'right') {
-      return { ...say('stale'), ttl_seconds: cached.kind === 'found' ? cached.ttl_seconds : null };
+      return { ...findingFor('stale'), ttl_seconds: cached.kind === 'found' ? cached.ttl_seconds : null };
     }
-    return say('right');
+    return findingFor('right');
   }
   const { unknown = null } = evidence.spf ?? {};
-  if (verdict === 'mismatch' && unknown !== null) return say('lookup_failed', unknown);
-  if (verdict === 'two_records') return say('two_records', String(ofKind(expected, texts).length));
-  if (answer.alias !== null) return say('alias_in_the_way', answer.alias, [`CNAME ${answer.alias}`, ...texts]);
-  if (verdict !== 'missing' && verdict !== 'mismatch') return say(verdict);
-  const [elsewhere] = evidence.elsewhere.filter(({ texts }) => isMeant(expected, texts, site));
-  if (elsewhere) return say(elsewhere.kind, elsewhere.fqdn);
-  if (evidence.addresses.length > 0) return say('proxied', null, evidence.addresses);
-  return say(verdict);
+  if (verdict === 'mismatch' && unknown !== null) return findingFor('lookup_failed', unknown);
+  if (verdict === 'two_records') return findingFor('two_records', String(ofKind(expected, texts).length));
+  if (answer.alias !== null) return findingFor('alias_in_the_way', answer.alias, [`CNAME ${answer.alias}`, ...texts]);
+  if (verdict !== 'missing' && verdict !== 'mismatch') return findingFor(verdict);
+  const [misplaced] = evidence.elsewhere.filter(({ texts }) => isMeant(expected, texts, site));
+  if (misplaced) return findingFor(misplaced.kind, misplaced.fqdn);
+  if (evidence.addresses.length > 0) return findingFor('proxied', null, evidence.addresses);
+  return findingFor(verdict);
 }
 
 function observationOf(answer: DnsAnswer | null): Observation[] {

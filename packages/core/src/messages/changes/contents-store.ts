@@ -1,5 +1,5 @@
 import { equalsByRange, type Fragment, type Sql, type Tx } from '@postrider/db';
-import { among } from '../../paging/keyset-store.ts';
+import { idIn } from '../../paging/keyset-store.ts';
 import { closedInSql } from '../../states/index.ts';
 
 /** Whether message m does not retain its content and its recipients are closed: it is hidden before it is deleted. */
@@ -21,7 +21,7 @@ export async function deleteUnkeptBatch(tx: Tx, max: number): Promise<number> {
   const workspace_ids = picked.map(({ workspace_id }) => workspace_id);
   await tx`
     delete from bodies b using unnest(${workspace_ids}::uuid[], ${ids}::uuid[]) as a (workspace_id, id)
-    where ${among(tx, tx`b.message_id`, ids)} and b.message_id = a.id and b.workspace_id = a.workspace_id`;
+    where ${idIn(tx, tx`b.message_id`, ids)} and b.message_id = a.id and b.workspace_id = a.workspace_id`;
   await tx`
     update messages m set content_deleted = true
     from unnest(${workspace_ids}::uuid[], ${ids}::uuid[]) as a (workspace_id, id)

@@ -57,13 +57,13 @@ describe('a message with retain: none', () => {
     const id = await send({ to: ['ada@example.com', 'late@example.com'] });
     await world.drain();
 
-    const early = await deleteUnkeptContents(world.services);
+    const early_count = await deleteUnkeptContents(world.services);
     const content = await invoke(ctx(), getContent, { id });
     world.smtp.script(() => ({ kind: 'accept' }));
     await world.clock.advance(3_600_000 + 1000);
     await world.drain();
 
-    expect(early).toBe(0);
+    expect(early_count).toBe(0);
     expect(content).toMatchObject({ text: 'Hi' });
     expect(await deleteUnkeptContents(world.services)).toBe(1);
     expect(await hasBody(id)).toBe(false);

@@ -24,9 +24,9 @@ export const sendMessageNow = operation({
       ctx.sql.begin(async (tx) => {
         const unsent = await requireUnsent(tx, ctx.actor, id);
         if (unsent.waiting.length === 0) throw alreadyCanceled(id);
-        const later = dueLater(unsent);
-        if (later === null) return false;
-        await moveUnsent(tx, ctx, workspace_id, [later], await transactionTime(tx));
+        const delayed = dueLater(unsent);
+        if (delayed === null) return false;
+        await moveUnsent(tx, ctx, workspace_id, [delayed], await transactionTime(tx));
         await recordAudit(tx, ctx, [{ action: 'message.sent_now', target_id: id }]);
         return true;
       }),
@@ -38,6 +38,6 @@ export const sendMessageNow = operation({
 
 /** Returns the recipients that are scheduled for later; null if there are none. */
 export function dueLater({ message, waiting }: Unsent): Unsent | null {
-  const later = waiting.filter((row) => !row.due);
-  return later.length === 0 ? null : { message, waiting: later };
+  const not_due = waiting.filter((row) => !row.due);
+  return not_due.length === 0 ? null : { message, waiting: not_due };
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '@postrider/db';
 import type { DeliveryState } from '../../delivery/index.ts';
 import type { KeyMode } from '../../operation/secrets.ts';
-import { among } from '../../paging/keyset-store.ts';
+import { idIn } from '../../paging/keyset-store.ts';
 
 export interface LockedMessage {
   readonly id: string;
@@ -61,7 +61,7 @@ export async function markGivingUp(tx: Tx, recipients: readonly LockedRecipient[
       ${ids}::uuid[],
       ${recipients.map(({ recipient_id }) => recipient_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id)
-    where ${among(tx, tx`r.message_id`, ids)} and r.message_id = a.message_id and r.id = a.recipient_id
+    where ${idIn(tx, tx`r.message_id`, ids)} and r.message_id = a.message_id and r.id = a.recipient_id
       and r.workspace_id = a.workspace_id and r.state = 'sending'`;
 }
 
@@ -73,13 +73,13 @@ export async function setSchedule(
 ): Promise<void> {
   await tx`
     update messages m set scheduled_at = ${scheduled_at}
-    where m.workspace_id = ${workspace_id} and ${among(tx, tx`m.id`, ids)}`;
+    where m.workspace_id = ${workspace_id} and ${idIn(tx, tx`m.id`, ids)}`;
 }
 
 /** Deletes the contents of messages and returns the ids that still had any. */
 export async function deleteBodies(tx: Tx, workspace_id: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx<{ id: string }[]>`
-    delete from bodies b where b.workspace_id = ${workspace_id} and ${among(tx, tx`b.message_id`, ids)}
+    delete from bodies b where b.workspace_id = ${workspace_id} and ${idIn(tx, tx`b.message_id`, ids)}
     returning b.message_id as id`;
   return new Set(rows.map((row) => row.id));
 }

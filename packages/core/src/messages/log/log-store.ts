@@ -1,7 +1,7 @@
 import { apart, fence, type Sql, type Tx } from '@postrider/db';
 import type { RecipientKind, Retain } from '../../accept/index.ts';
 import { type DeliveryState, isThere, type RefusalCategory } from '../../delivery/index.ts';
-import { among, withinBounds } from '../../paging/keyset-store.ts';
+import { idIn, withinBounds } from '../../paging/keyset-store.ts';
 import type { Priority } from '../../priorities/index.ts';
 import { openInSql } from '../../states/index.ts';
 import { countsAsDeleted } from '../changes/contents-store.ts';
@@ -109,7 +109,7 @@ export async function messagesByIds(
 ): Promise<MessageRow[]> {
   return sql<MessageRow[]>`
     select ${messageColumns(sql)} from messages m
-    where m.workspace_id = ${workspace_id} and ${among(sql, sql`m.id`, ids)}`;
+    where m.workspace_id = ${workspace_id} and ${idIn(sql, sql`m.id`, ids)}`;
 }
 
 /** Whether any worker is alive, and the time of the last heartbeat. */
@@ -190,7 +190,7 @@ export async function recipientsOf(
           ) end
       order by h.scope = 'queue', h.id limit 1
     ) h on true
-    where r.workspace_id = ${workspace_id} and ${among(sql, sql`r.message_id`, message_ids)}
+    where r.workspace_id = ${workspace_id} and ${idIn(sql, sql`r.message_id`, message_ids)}
     order by message_id, kind, r.id`;
   return Map.groupBy(rows, (row) => row.message_id);
 }
@@ -283,7 +283,7 @@ export async function lastAttemptsOf(
 ): Promise<(AttemptRow & { message_id: string })[]> {
   return sql<(AttemptRow & { message_id: string })[]>`
     select distinct on (a.message_id, a.recipient_id) a.message_id, ${attemptColumns(sql)} from attempts a
-    where a.workspace_id = ${workspace_id} and ${among(sql, sql`a.message_id`, message_ids)}
+    where a.workspace_id = ${workspace_id} and ${idIn(sql, sql`a.message_id`, message_ids)}
     order by a.message_id, a.recipient_id, a.id desc`;
 }
 

@@ -12,7 +12,7 @@ const MESSAGES = 20_000;
 const PAGE = 21;
 const WORKSPACE = newId('workspace', 0);
 const everything = { from: '', before: '~' };
-const anything: MessageFilter = {
+const no_conditions: MessageFilter = {
   statuses: null,
   tags: [],
   to: null,
@@ -112,7 +112,15 @@ const bothDrivers: [Driver, ...Driver[]] = [
 ];
 
 async function ask(driver: Driver, filter: Partial<MessageFilter>): Promise<number> {
-  const candidates = await messagesAmong(sql, WORKSPACE, driver, { ...anything, ...filter }, everything, PAGE, PAGE);
+  const candidates = await messagesAmong(
+    sql,
+    WORKSPACE,
+    driver,
+    { ...no_conditions, ...filter },
+    everything,
+    PAGE,
+    PAGE,
+  );
   const recipients = await recipientsOf(
     sql,
     WORKSPACE,
@@ -168,7 +176,7 @@ async function readLeast(work: () => Promise<void>): Promise<{ rows: number; pag
 
 // Measured for ten messages and each of their lookups; a lookup in the wrong index reads 60 more pages.
 const conditionCount = (filter: Partial<MessageFilter>) =>
-  countFilters({ ...anything, ...filter }) + (filter.tried === undefined ? 0 : 1);
+  countFilters({ ...no_conditions, ...filter }) + (filter.tried === undefined ? 0 : 1);
 const pagesOf = (filter: Partial<MessageFilter>) => 130 + 45 * conditionCount(filter);
 
 it.each(lookUps)('%s is looked up in its index, with a query plan created on empty tables', async (_name, filter) => {

@@ -12,8 +12,8 @@ export function readRecipientPage(
   const filters = { id: message.id, status: status ?? null };
   const { workspace_id } = ctx.actor;
   const scope = { secret_key: ctx.secret_key, list: 'email.recipients', workspace_id, filters };
-  const among = message.recipients.filter((one) => status == null || one.status === status);
-  return pageWithin(scope, among.toSorted(byId), pageInput(input));
+  const matching = message.recipients.filter((one) => status == null || one.status === status);
+  return pageWithin(scope, matching.toSorted(byId), pageInput(input));
 }
 
 function byId(left: RecipientEntry, right: RecipientEntry): number {

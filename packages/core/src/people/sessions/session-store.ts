@@ -33,14 +33,14 @@ export function liveSessionByToken(sql: Sql, token_hash: Buffer): Promise<Sessio
  * Returns a session that has been idle for less than 12 hours, is less than 7 days old, and whose user still has access
  * to its workspace.
  */
-async function live(sql: Sql, which: Fragment): Promise<SessionRow | null> {
+async function live(sql: Sql, condition: Fragment): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
     select s.id, s.user_id, u.email, u.operator, s.workspace_id, m.role,
       s.last_used_at < clock_now() - interval '1 minute' as note_due
     from sessions s
     join users u on u.id = s.user_id
     left join members m on m.workspace_id = s.workspace_id and m.user_id = s.user_id
-    where ${which}
+    where ${condition}
       and s.last_used_at > clock_now() - interval '12 hours'
       and s.created_at > clock_now() - interval '7 days'
       and (u.operator or m.role is not null)`;

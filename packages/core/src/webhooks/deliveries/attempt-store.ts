@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
-import { among } from '../../paging/keyset-store.ts';
+import { idIn } from '../../paging/keyset-store.ts';
 
 export interface WebhookAttemptRow {
   readonly delivery_id: string;
@@ -59,7 +59,7 @@ export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly 
     insert into webhook_attempts (workspace_id, delivery_id, number, at, duration_ms, response_status, response_body)
     select d.workspace_id, d.id, d.attempt_count, d.last_attempt_at, d.duration_ms, d.response_status, d.response_body
     from webhook_deliveries d
-    where ${among(tx, tx`d.id`, ids)} and d.workspace_id = ${workspace_id} and d.state = 'delivered'
+    where ${idIn(tx, tx`d.id`, ids)} and d.workspace_id = ${workspace_id} and d.state = 'delivered'
       and d.last_attempt_at is not null
     on conflict do nothing`;
 }

@@ -1,7 +1,7 @@
 import { equalsByRange, type Fragment, fence, listOf, type Sql, type Tx } from '@postrider/db';
 import type { EventRow, SubjectRow } from '../../events/index.ts';
 import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../../paging/candidate-pages.ts';
-import { among, within } from '../../paging/keyset-store.ts';
+import { idIn, within } from '../../paging/keyset-store.ts';
 import { isHeld } from './held-store.ts';
 import type { WebhookDeliveryState } from './state.ts';
 
@@ -324,7 +324,7 @@ export async function deliveriesByIds(
 ): Promise<WebhookDeliveryRow[]> {
   return sql<WebhookDeliveryRow[]>`
     select ${columns(sql)} from webhook_deliveries d
-    where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
+    where ${idIn(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
 /** Returns the deliveries of events. Served by the primary key, which starts with the event. */
@@ -351,7 +351,7 @@ export async function readDeliverySubjects(
 ): Promise<Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id' | 'sample'>[]> {
   return sql<Pick<ClaimedRow, 'workspace_id' | 'id' | 'webhook_id' | 'event_id' | 'sample'>[]>`
     select d.workspace_id, d.id, d.webhook_id, d.event_id, d.sample from webhook_deliveries d
-    where ${among(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
+    where ${idIn(sql, sql`d.id`, ids)} and d.workspace_id = ${workspace_id}`;
 }
 
 /** Inserts a test delivery. It stores its own body, because there is no event. */

@@ -49,11 +49,11 @@ describe('finished webhook deliveries', () => {
     expect(await homes()).toMatchObject([{ home: 'webhook_deliveries_203005', state: 'delivered' }]);
 
     await world.clock.advance(2 * DAY_MS);
-    const later = await happen();
+    const second = await happen();
     await maintainStorage(world.services);
 
     expect(await month('webhook_deliveries_203005')).toBe(false);
-    expect(await homes()).toEqual([{ event_id: later, home: 'webhook_deliveries_203007', state: 'pending' }]);
+    expect(await homes()).toEqual([{ event_id: second, home: 'webhook_deliveries_203007', state: 'pending' }]);
   });
 
   it('are deleted row by row if their month has a pending delivery, which is kept', async () => {

@@ -43,9 +43,9 @@ export const createWebhook = operation({
   output: webhookWithSecretSchema,
   async run(ctx, { url, events: event_types, description, format, mode: mode_input }): Promise<WebhookWithSecret> {
     await requireFreshSignIn(ctx);
-    const only = accessibleMode(ctx.actor);
-    const mode = mode_input ?? only ?? 'live';
-    if (only !== null && mode !== only) throw liveFromSandbox();
+    const only_mode = accessibleMode(ctx.actor);
+    const mode = mode_input ?? only_mode ?? 'live';
+    if (only_mode !== null && mode !== only_mode) throw liveFromSandbox();
     const events = eventsIn(format, event_types ?? null);
     const { workspace_id } = ctx.actor;
     await requirePublic(ctx.config, url);

@@ -232,16 +232,16 @@ export interface EndpointHealth {
  */
 export async function recordHealth(
   tx: Tx,
-  news: readonly EndpointNews[],
+  results: readonly EndpointNews[],
   pause: { readonly after: number; readonly first_seconds: number; readonly max_seconds: number },
 ): Promise<EndpointHealth[]> {
   return tx<EndpointHealth[]>`
     with news as materialized (
       select * from unnest(
-        ${news.map((one) => one.id)}::uuid[],
-        ${news.map((one) => String(one.succeeded))}::text[]::bool[],
-        ${news.map((one) => one.failures)}::int[],
-        ${news.map((one) => one.wait_seconds)}::float8[]
+        ${results.map((one) => one.id)}::uuid[],
+        ${results.map((one) => String(one.succeeded))}::text[]::bool[],
+        ${results.map((one) => one.failures)}::int[],
+        ${results.map((one) => one.wait_seconds)}::float8[]
       ) as a (id, succeeded, failures, wait_seconds)
     ),
     locked as materialized (

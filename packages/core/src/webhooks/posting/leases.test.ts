@@ -65,14 +65,14 @@ describe('a statement that records events', () => {
 
 describe('a webhook deleted while its first delivery is being fetched', () => {
   it('real R20: does not prevent the other deliveries from being fetched', async () => {
-    const doomed = await hook('/doomed');
+    const removed = await hook('/doomed');
     const other = await hook('/other');
     await happen();
     const jobs = await fetch();
     const deleted = Promise.withResolvers<void>();
     const committed = Promise.withResolvers<void>();
     const deleting = world.services.sql.begin(async (tx) => {
-      await tx`delete from webhooks where id = ${doomed.id}`;
+      await tx`delete from webhooks where id = ${removed.id}`;
       deleted.resolve();
       await committed.promise;
     });
@@ -243,13 +243,13 @@ describe('an endpoint lease', () => {
       endpointLeases.map((endpointLease) => ({ ...endpointLease, count: 10 })),
     );
     await send();
-    const late = await fetch();
+    const second = await fetch();
     const holders = endpointLeases.map(({ holder }) => holder);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;
 
     // Run concurrently, in either order.
     const [start] = await Promise.all([
-      takeEndpointLeases(world.services, late, holders),
+      takeEndpointLeases(world.services, second, holders),
       settlePosts(
         world.services,
         posts.map(({ row, lease }) => ({ row, lease, outcome })),

@@ -238,7 +238,7 @@ function endedAttempt({ row, outcome, duration_ms, request_headers }: JudgedPost
 /** Records endpoint health; disables endpoints that are gone or have failed for days, after a notice. */
 async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): Promise<boolean> {
   const byEndpoint = Map.groupBy(posts, ({ row }) => row.webhook_id);
-  const news = [...byEndpoint].flatMap(([id, group]) => {
+  const outcomes = [...byEndpoint].flatMap(([id, group]) => {
     const [first] = group;
     if (!first) return [];
     const is_gone = group.some(({ verdict }) => verdict.gone);
@@ -251,10 +251,10 @@ async function learn(services: Services, tx: Tx, posts: readonly JudgedPost[]): 
       gone: is_gone,
     };
   });
-  if (news.length === 0) return false;
-  const gone_ids = new Set(news.filter((one) => one.gone).map(({ id }) => id));
+  if (outcomes.length === 0) return false;
+  const gone_ids = new Set(outcomes.filter((one) => one.gone).map(({ id }) => id));
   let closed = false;
-  for (const { workspace_id, id, failing_seconds, noticed } of await recordHealth(tx, news, PAUSE)) {
+  for (const { workspace_id, id, failing_seconds, noticed } of await recordHealth(tx, outcomes, PAUSE)) {
     const reason = gone_ids.has(id) ? 'gone' : failing_seconds >= DISABLE_SECONDS ? 'failing' : null;
     if (reason) {
       const row = await disableWebhook(tx, workspace_id, id, reason);

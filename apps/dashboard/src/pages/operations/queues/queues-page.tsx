@@ -67,10 +67,10 @@ export function QueuesPage() {
 
 function answerOf(queues: readonly Queue[], held_count: number): string {
   if (queues.every(({ workers }) => workers.length === 0)) return words.answer.none;
-  const late = queues
+  const late_queues = queues
     .filter(({ oldest_ready_seconds }) => (oldest_ready_seconds ?? 0) > LATE_S)
     .toSorted((one, other) => (other.oldest_ready_seconds ?? 0) - (one.oldest_ready_seconds ?? 0))[0];
-  if (late) return words.answer.late(late.name, span(late.oldest_ready_seconds ?? 0));
+  if (late_queues) return words.answer.late(late_queues.name, span(late_queues.oldest_ready_seconds ?? 0));
   return held_count > 0 ? words.answer.held(held_count) : words.answer.calm;
 }
 

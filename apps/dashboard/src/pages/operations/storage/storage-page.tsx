@@ -78,11 +78,11 @@ function Disk({ storage }: { readonly storage: Storage }) {
 }
 
 function Always({ tables }: { readonly tables: readonly Table[] }) {
-  const always = tables.filter(({ kept }) => kept === 'always');
-  const by_setting = [...Map.groupBy(always, ({ setting }) => setting)];
+  const permanent = tables.filter(({ kept }) => kept === 'always');
+  const by_setting = [...Map.groupBy(permanent, ({ setting }) => setting)];
   return (
     <Panel title={words.always.title}>
-      {always.length === 0 ? (
+      {permanent.length === 0 ? (
         <p className="muted">{words.always.none}</p>
       ) : (
         <dl className="facts">
