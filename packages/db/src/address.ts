@@ -61,7 +61,7 @@ function readPassword(file: string): string {
   return password;
 }
 
-/** Returns how pg, and anything built on it, connects to a URL. */
+/** Returns the options with which pg, or anything built on pg, connects to a URL. */
 export function pgConnection(address: string): pg.ClientConfig {
   const { url, ssl, password } = openAddress(address);
   if (password === null) return { connectionString: url, ssl };

@@ -59,7 +59,7 @@ export function answeringSockets(answer_ms: number): (place: ServerPlace) => Soc
       waiting.asked_at ??= performance.now();
       return write.apply(this, args);
     } as Socket['write'];
-    // The driver reads it when it verifies a certificate.
+    // The driver reads `host` when it verifies a certificate.
     return Object.assign(socket, { host: name });
   };
 }

@@ -1,12 +1,12 @@
 // postgres.js types an array by its first element and sends a Date[] or Buffer[] as a single value. These arrays are
 // therefore sent as text, which the server casts.
 
-/** For `${isoTimes(dates)}::timestamptz[]`. */
+/** Formats dates for `${isoTimes(dates)}::timestamptz[]`. */
 export function isoTimes(dates: readonly (Date | null)[]): (string | null)[] {
   return dates.map((date) => date?.toISOString() ?? null);
 }
 
-/** For `${hexTexts(buffers)}::text[]`, read back with `decode(column, 'hex')`. */
+/** Formats buffers for `${hexTexts(buffers)}::text[]`, read back with `decode(column, 'hex')`. */
 export function hexTexts(buffers: readonly Buffer[]): string[] {
   return buffers.map((buffer) => buffer.toString('hex'));
 }

@@ -63,7 +63,7 @@ function nameOnPartition(partition: string, index: string): string {
 async function buildIndex(client: Asks, { unique, name, table, rest }: Index): Promise<void> {
   const state = await stateOf(client, name, table);
   if (state === 'valid') return;
-  // It waits for every older transaction, and nothing waits for it.
+  // The index build waits for every older transaction, and nothing waits for the build, so no lock timeout is needed.
   const { rows: timeouts } = await client.query<{ lock_timeout: string }>('show lock_timeout');
   await client.query('set lock_timeout = 0');
   // An invalid index left by an interrupted run is maintained by every write but used by no read.

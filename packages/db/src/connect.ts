@@ -38,12 +38,12 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 // them.
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 4000;
 const LOCK_TIMEOUT_MS = 10_000;
-// A lock blocks the whole batch.
+// A statement that waits for a lock blocks the whole batch.
 const LANE_LOCK_TIMEOUT_MS = 2000;
 const CONNECT_TIMEOUT_MS = 5000;
 // A connection uses 5 to 15 MB in Postgres, and opening one takes about as long as a commit.
 const IDLE_SECONDS = 20;
-// The first message on a lane has our longest statements planned.
+// The first message on a new lane connection waits until our longest statements are planned.
 const IDLE_LANE_SECONDS = 60;
 const KEEP_ALIVE_SECONDS = 15;
 
@@ -86,8 +86,8 @@ export function connect(address: string, options: ConnectOptions): Sql {
 }
 
 /**
- * Returns the session settings. They are startup parameters, but a pooler rejects most of those. There they are part of
- * each connection's first query, the one in which the driver fetches array types.
+ * Returns the session settings. They are startup parameters, except through a pooler, which rejects most startup
+ * parameters: there the settings are part of each connection's first query, in which the driver fetches array types.
  */
 function sessionOf(
   pooled: boolean,
@@ -110,7 +110,8 @@ function sessionOf(
 }
 
 /**
- * The driver does not report how many callers wait for a connection, so this counts transactions that have not begun.
+ * Counts the transactions that have not begun, because the driver does not report how many callers wait for a
+ * connection.
  */
 function countingWaits(sql: Omit<Sql, 'waiting'>): Sql {
   let waiting = 0;

@@ -26,7 +26,7 @@ async function cut(application_name: string): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application_name}`;
 }
 
-/** Returns what a scenario of wired-driver.ts prints. */
+/** Runs a scenario of wired-driver.ts and returns its output. */
 async function wired(scenario: string): Promise<unknown> {
   const program = fileURLToPath(new URL('../test/wired-driver.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [program, scenario, url]);

@@ -83,7 +83,10 @@ async function tryBinaries(user: ServerUser | null, native: string): Promise<str
   return null;
 }
 
-/** npm archives cannot contain symbolic links, and the package's own install script may not be allowed to run. */
+/**
+ * Creates the package's symbolic links: npm archives cannot contain any, and the package's own install script may not
+ * be allowed to run.
+ */
 function hydrateLinks(native: string): string | null {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return null;

@@ -30,7 +30,7 @@ export function guardServer(holders: string, data: string): () => void {
   const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', holders, data], {
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Its own process group: Ctrl-C must not kill it before its parent.
+    // Runs in its own process group: Ctrl-C must not kill the guard before its parent.
     detached: true,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   });

@@ -49,7 +49,7 @@ export function hold(data_dir: string): () => void {
   return () => record.remove();
 }
 
-/** Returns what the live processes of a data directory announce about themselves. */
+/** Returns the announcements of the live processes that use a data directory. */
 function announced(data_dir: string): string[] {
   const directory = holdersDirectory(data_dir);
   if (!existsSync(directory)) return [];
@@ -126,7 +126,10 @@ function isAlive(data_dir: string, holder: string): boolean {
   return directory === data_dir && processExists(Number(pid)) && processBirth(Number(pid)) === birth;
 }
 
-/** A link appears together with its content, whereas a file is created empty and written afterwards. */
+/**
+ * Tries to create a link, because a link appears together with its content, whereas a file is created empty and written
+ * afterward.
+ */
 function tryLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

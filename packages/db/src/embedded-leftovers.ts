@@ -12,7 +12,7 @@ export const machineDirectories = ['/var/lib/postrider', join(tmpdir(), 'postrid
 /** A database on this machine that no data directory refers to. */
 export interface Leftover {
   readonly directory: string;
-  /** The data directory it was created for. */
+  /** The data directory for which the database was created. */
   readonly made_for: string;
 }
 
@@ -75,7 +75,10 @@ function read(path: string): string | null {
   }
 }
 
-/** A database whose reference cannot be read may be in use. */
+/**
+ * Returns whether a data directory refers to a database. A reference that cannot be read counts, because the database
+ * may be in use.
+ */
 function refersTo(data_dir: string, directory: string): boolean {
   try {
     return existsSync(data_dir) && readState(data_dir)?.directory === directory;

@@ -55,7 +55,8 @@ const STOP_TIMEOUT_SECONDS = 8;
 const ANSWER_MS = 60_000;
 const LOG_LIMIT_BYTES = 1_000_000;
 
-// As durable as in production, but small in memory: background processes that the product does not need are off.
+// As durable as in production, but with a small memory footprint: background processes that the product does not need
+// are off.
 const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
@@ -170,7 +171,10 @@ async function openCluster(
   return cluster;
 }
 
-/** A database outside the data directory belongs to one data directory: a copied checkout gets its own. */
+/**
+ * Returns whether the database belongs to this data directory. A database outside the data directory belongs to only
+ * one: a copied checkout gets its own database.
+ */
 async function isStillOwned(data_dir: string, state: State, progress: (line: string) => void): Promise<boolean> {
   if (!isAbsolute(state.directory)) return true;
   const ownerFile = join(state.directory, 'owner');
@@ -214,7 +218,8 @@ async function createState(data_dir: string, user: ServerUser | null): Promise<S
 }
 
 /**
- * When root: returns the owner of the data, otherwise `postgres` or `nobody`, because initdb requires a passwd entry.
+ * Returns the user that runs Postgres when this process is root: the owner of the data, or else `postgres` or `nobody`,
+ * because initdb requires a passwd entry.
  */
 function chooseUser(data: string | null): ServerUser | null {
   const owner = data ? statSync(data, { throwIfNoEntry: false })?.uid : undefined;
@@ -346,7 +351,10 @@ function addressOf(cluster: Cluster, port: number, database: string): string {
   return `postgres://${ROLE}:${cluster.password}@127.0.0.1:${port}/${database}`;
 }
 
-/** Also waits for a server that another process is starting, or that is recovering from a crash. */
+/**
+ * Creates the database if it is absent. Also waits for a server that another process is starting, or that is recovering
+ * from a crash.
+ */
 async function ensureDatabase(cluster: Cluster): Promise<Postmaster> {
   const deadline = performance.now() + START_TIMEOUT_SECONDS * 1000;
   for (;;) {
@@ -360,7 +368,7 @@ async function ensureDatabase(cluster: Cluster): Promise<Postmaster> {
   }
 }
 
-/** Returns null if the server has stopped meanwhile. */
+/** Returns an error handler that returns null if the server has stopped meanwhile, and otherwise rethrows the error. */
 function unlessEnded(cluster: Cluster): (error: unknown) => null {
   return (error) => {
     if (findPostmaster(cluster.data)) throw error;
@@ -381,7 +389,7 @@ async function tryCreateDatabase(url: string): Promise<Error | null> {
   }
 }
 
-/** Postgres responds with 57P03 until it has recovered. */
+/** Returns whether the server is still starting: Postgres responds with 57P03 until it has recovered. */
 function isStarting(error: Error): boolean {
   return sqlState(error) === '57P03' || ('code' in error && error.code === 'ECONNREFUSED');
 }
@@ -397,7 +405,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Never follows a link at `path`, because the directory may belong to a less privileged user. */
+/** Replaces a file without following a link at `path`, because the directory may belong to a less privileged user. */
 function replaceFile(path: string, content: string, owner: ServerUser | null): void {
   const fresh = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(fresh, content, { flag: 'wx', mode: 0o600 });

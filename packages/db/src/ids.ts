@@ -113,7 +113,7 @@ function uuidOf(text: string): string | null {
   return scratch.toString('latin1');
 }
 
-/** Whether an id has our marks: version 8 of RFC 9562, its variant, and the kind that its prefix names. */
+/** Returns whether an id has our marks: version 8 of RFC 9562, its variant, and the kind that its prefix names. */
 function isMarked(text: string): boolean {
   const version = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS)] ?? 255;
   const variant = VALUES[text.charCodeAt(PREFIX_CHARS + ID_TIME_CHARS + 3)] ?? 255;
@@ -125,9 +125,9 @@ function isMarked(text: string): boolean {
 const BOUND = /^[a-z]{3}_([0-9a-hjkmnp-tv-z]{10})0*$/;
 
 /**
- * Converts an id to a uuid for a parameter. A uuid stays unchanged, the empty string becomes the nil uuid, a bound of
- * ids the smallest uuid of its time, and an id followed by `!` the next uuid. Anything else that is not one of our ids
- * matches nothing.
+ * Converts an id to a uuid for a parameter. A uuid stays unchanged, the empty string becomes the nil uuid, an id that
+ * is the lower bound of a time becomes the smallest uuid of that time, and an id followed by `!` becomes the next uuid.
+ * Anything else that is not one of our ids matches nothing.
  */
 export function uuidOfId(text: string): string {
   if (text.length === NIL.length && UUID.test(text)) return text;
@@ -179,7 +179,7 @@ function hexAt(uuid: string, at: number): number {
   return HEX_VALUES[uuid.charCodeAt(at)] ?? 0;
 }
 
-/** Whether a string is an id of this kind that we may have created. */
+/** Returns whether a string is an id of this kind that we may have created. */
 export function isId(kind: IdKind, text: string): boolean {
   return (
     text.length === PREFIX_CHARS + ID_CHARS &&

@@ -14,7 +14,8 @@ const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../migrations', import.meta.
 const MIGRATIONS_TABLE = 'migrations';
 const CHECKSUMS_TABLE = 'migration_checksums';
 const CONNECT_TIMEOUT_MS = 5000;
-// While it waits, every later statement on the same table queues behind it. So it gives up early and retries often.
+// While a migration waits for a lock, every later statement on the same table queues behind it. The migration therefore
+// gives up early and retries often.
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRIES = 100;
 const LOCK_PAUSE_MS = 1000;
@@ -185,7 +186,7 @@ export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS
   if (other) throw new Error(`This database ran a different version of migration ${other.name}.  ${UPGRADE_ADVICE}`);
 }
 
-/** Whether this role may change the schema: it owns the existing schema, or may create one. */
+/** Returns whether this role may change the schema: it owns the existing schema, or may create one. */
 export async function mayMigrate(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ may: boolean }[]>`
     select coalesce(
@@ -195,14 +196,14 @@ export async function mayMigrate(sql: Sql): Promise<boolean> {
   return row?.may ?? false;
 }
 
-/** Returns the last migration that has run, which is the version of the schema. Null before the first. */
+/** Returns the last migration that has run, which is the version of the schema; null before the first migration. */
 export async function schemaVersion(sql: Sql): Promise<string | null> {
   if (!(await isThere(sql, MIGRATIONS_TABLE))) return null;
   const [row] = await sql<{ name: string }[]>`select name from ${sql(MIGRATIONS_TABLE)} order by name desc limit 1`;
   return row?.name ?? null;
 }
 
-/** Returns the migrations of this release that the database lacks. Later ones in the database are fine. */
+/** Returns the migrations of this release that the database lacks. The database may have later migrations as well. */
 export async function pendingMigrations(
   sql: Sql,
   directory: string = MIGRATIONS_DIRECTORY,

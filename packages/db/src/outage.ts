@@ -4,7 +4,7 @@ const AWAY =
 /** Error messages from node-postgres, which sets no error code in these cases. */
 const AWAY_WORDS = /^(?:Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
 
-/** Whether an error or one of its causes means that the database was unreachable or closed the connection. */
+/** Returns whether an error or one of its causes means that the database was unreachable or closed the connection. */
 export function isOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string' && AWAY.test(cause.code)) return true;

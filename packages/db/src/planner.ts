@@ -19,8 +19,8 @@ export const sessionPlanning = {
 } as const;
 
 /**
- * For batch jobs and aggregates, which read many rows: until the end of the transaction, the planner chooses joins
- * based on the values. Uses custom plans, because a cached plan has the session's joins. `jit` stays off.
+ * Lets the planner choose joins based on the values until the end of the transaction, for batch jobs and aggregates,
+ * which read many rows. Uses custom plans, because a cached plan has the session's joins. `jit` stays off.
  */
 export async function planNormally(tx: Tx): Promise<void> {
   await tx`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '128MB', true),
@@ -55,7 +55,7 @@ export function listOf(sql: Sql | Tx, owner: Fragment, id: Fragment | string): F
   return sql`uuid_hash(${owner}) = uuid_hash(${value}) and ${apart(sql, owner, value)}`;
 }
 
-/** An equality that no index can serve. */
+/** Builds an equality that no index can serve. */
 export function apart(sql: Sql | Tx, column: Fragment, value: Fragment | string): Fragment {
   return sql`(${column} = ${value}) is true`;
 }
@@ -66,8 +66,9 @@ export const unindexed: Fragment = pieces.unsafe('::text');
 const ARRAYS_FROM = 18;
 
 /**
- * Whether an array compared with the second column of an index is guaranteed to be looked up in that index. If the plan
- * was made on an empty table, Postgres 15 may read every row that matches the first column and compare afterwards.
+ * Returns whether an array compared with the second column of an index is guaranteed to be looked up in that index. If
+ * the plan was made on an empty table, Postgres 15 may read every row that matches the first column and compare
+ * afterwards.
  */
 export function looksUpArrays({ parameters }: Pick<Sql | Tx, 'parameters'>): boolean {
   return Number.parseInt(parameters?.server_version ?? '0', 10) >= ARRAYS_FROM;
@@ -86,7 +87,7 @@ const ROUNDS = 5;
 
 /**
  * Throws if connections through a pooler lack the settings that connect() made, or if the driver cannot apply them. A
- * single connection would find its settings even at an idle transaction pooler, which gives it the same database
+ * single connection would find its settings even through an idle transaction pooler, which gives it the same database
  * connection each time, so two connections alternately set a value. Each is a pool of one.
  */
 export async function requireSession(connections: readonly [Sql, Sql]): Promise<void> {

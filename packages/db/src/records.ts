@@ -15,7 +15,7 @@ const LONG = 200;
 /** A list is sent as its items, none of which may be empty. An empty list is sent as an empty string. */
 export type RecordField = string | number | null | readonly string[];
 
-/** Whether a string can be a field, which must not contain a separator. */
+/** Returns whether a string can be a field, which must not contain a separator. */
 export function fitsRecord(text: string): boolean {
   if (text.length < LONG) return !SEPARATORS.test(text);
   return !text.includes(FIELD) && !text.includes(RECORD) && !text.includes(ITEM) && !text.includes(NULL);

@@ -6,7 +6,7 @@ const MAX_LAG_MS = 5000;
 const STALE_MS = 2000;
 
 export interface Replica {
-  /** The replica if it is at most five seconds behind; null otherwise. */
+  /** Returns the replica if it is at most five seconds behind; null otherwise. */
   current(): Sql | null;
   stop(): Promise<void>;
 }
@@ -18,9 +18,9 @@ export interface Positions {
   readonly primary: number;
 }
 
-/** Measures how far a replica is behind by comparing both positions at each look. */
+/** Measures how far a replica is behind by comparing its position with the primary's at each look. */
 export interface LagGauge {
-  /** Rethrows a failed look; the replica is then unusable. */
+  /** Compares both positions. Rethrows an error, after which the replica is unusable. */
   look(): Promise<void>;
   usable(): boolean;
 }

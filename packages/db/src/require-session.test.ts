@@ -56,7 +56,10 @@ function messages(onMessage: (message: Buffer) => void): (chunk: Buffer) => void
 
 const typeOf = (message: Buffer) => String.fromCharCode(message[0] ?? 0);
 
-/** Each client logs in separately. After that, all share the first client's connection, one transaction at a time. */
+/**
+ * Starts a transaction pooler. Each client logs in separately; after that, all clients share the first client's
+ * connection, one transaction at a time.
+ */
 async function startTransactionPooler({ hostname, port }: URL): Promise<Server> {
   const clients: Client[] = [];
   let shared: Socket | null = null;

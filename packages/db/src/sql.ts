@@ -42,11 +42,11 @@ export interface Sql extends Statements {
     on_listen?: () => void,
   ): Promise<{ unlisten(): Promise<void> }>;
   end(options?: { timeout?: number }): Promise<void>;
-  /** The number of transactions that wait for a connection. */
+  /** Returns the number of transactions that wait for a connection. */
   waiting(): number;
   /**
-   * The number of commits that are only on this server although a standby should have confirmed them. Postgres confirms
-   * such a commit normally and reports it only in a warning.
+   * Returns the number of commits that are only on this server although a standby should have confirmed them. Postgres
+   * confirms such a commit normally and reports the missing standby only in a warning.
    */
   unconfirmed(): number;
 }
@@ -56,7 +56,7 @@ export interface Tx extends Statements {
   savepoint<T>(run: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-/** The driver's own wider type is not assignable to the narrower one. */
+/** Casts a driver instance to Sql, because the driver's own wider type is not assignable to the narrower type. */
 export function narrowed(sql: postgres.Sql<{ int8: number; uuid: string }> | postgres.Sql): Sql {
   return sql as unknown as Sql;
 }

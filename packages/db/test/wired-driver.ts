@@ -20,7 +20,7 @@ class Wire extends Duplex {
   readonly #socket = server();
   readonly #answers: (sent: Buffer) => Buffer | null;
 
-  /** `answers` may respond in place of the server. */
+  /** `responses` may answer in place of the server. */
   constructor(high_water_mark: number, responses: (sent: Buffer) => Buffer | null = () => null) {
     super({ writableHighWaterMark: high_water_mark });
     this.#answers = responses;
@@ -67,7 +67,8 @@ const scenarios: Record<string, () => Promise<unknown>> = {
   async 'push back'() {
     const { pool } = wired(() => new Wire(1));
     await pool`select 1`;
-    // Together with BEGIN more than 1024 bytes, which the driver writes immediately instead of in the next turn.
+    // Together with BEGIN, this is more than 1024 bytes, which the driver writes immediately instead of in the next
+    // turn.
     const before = settled([pool.unsafe(`select 1 -- ${'x'.repeat(1000)}`)]);
     const [inside] = await pool.begin((tx) => tx`select now() = statement_timestamp() as first, txid_current() as id`);
     await before;

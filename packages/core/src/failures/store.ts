@@ -211,7 +211,7 @@ export async function knownGroups(
     from failure_groups g where g.workspace_id = ${filter.workspace_id} and g.id = any (${[...ids]}::text[])`;
 }
 
-/** Counts some groups per bucket of a range. */
+/** Counts the failures of the given groups per bucket of a range. */
 export async function trendsOf(
   sql: Sql,
   filter: FailureQuery,
@@ -225,7 +225,7 @@ export async function trendsOf(
     group by 1, 2`;
 }
 
-/** Returns the most frequent destinations of some groups. */
+/** Returns the most frequent destinations of the given groups. */
 export async function destinationsOf(
   sql: Sql,
   filter: FailureQuery,

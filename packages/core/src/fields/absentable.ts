@@ -9,7 +9,7 @@ type Absentable<S extends z.ZodType, Absent> = z.ZodType<
 
 // Values are overwritten in place: a transform would run a second schema for each absent field of each message.
 
-/** An optional field for which null means absent, as in the JSON of many languages. */
+/** Makes a field optional, with null meaning absent, as in the JSON of many languages. */
 export function absentable<S extends z.ZodType>(field: S): Absentable<S, undefined> {
   const schema = field.nullish().overwrite((value) => value ?? undefined);
   // overwrite() preserves the type, although null can no longer occur.

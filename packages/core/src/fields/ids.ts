@@ -14,7 +14,7 @@ const PAIRS = Array.from(
 const pool = Buffer.alloc(8192);
 let used = pool.length;
 
-/** Returns the offset in the pool of this many fresh random bytes. */
+/** Reserves `count` fresh random bytes in the pool and returns their offset. */
 function takeRandom(count: number): number {
   if (used + count > pool.length) {
     randomFillSync(pool);
@@ -39,8 +39,8 @@ let lastMs = -1;
 let lastTime = '';
 
 /**
- * Generates a prefix, 48 bits of time, and 80 bits of which 69 are random: the others mark it as an id and encode its
- * kind.
+ * Generates a prefix, 48 bits of time, and 80 bits of which 69 are random; the other 11 mark the text as an id and
+ * encode its kind.
  */
 export function newId(kind: IdKind, now_ms: number): string {
   if (now_ms !== lastMs) {
@@ -48,7 +48,7 @@ export function newId(kind: IdKind, now_ms: number): string {
     lastTime = encodeTime(now_ms);
   }
   const start = takeRandom(RANDOM_CHARS);
-  // Version 8 of RFC 9562 in the first four of the 80 bits, its variant in two bits of the fourth letter.
+  // The first four of the 80 bits contain version 8 of RFC 9562, and two bits of the fourth letter its variant.
   pool[start] = 16 | ((pool[start] ?? 0) & 1);
   pool[start + 3] = 0b01000 | ((pool[start + 3] ?? 0) & 0b10011);
   pool[start + RANDOM_CHARS - 1] = kindNumbers[kind];
@@ -69,7 +69,7 @@ export function newJobId(now_ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Returns the smallest id of a kind at a time: a bound for partitions and for pruning. */
+/** Returns the smallest possible id of a kind at a given time, as a bound for partitions and pruning. */
 export function idFloor(kind: IdKind, now_ms: number): string {
   return idPrefixes[kind] + encodeTime(Math.max(0, now_ms));
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { issueFor } from '../operation/parse-input.ts';
 
-// ISO 8601-1:2019. A date and its time must both be in the extended format or both in the basic one; the offset may be
-// in either. The time ends with hour, minute or second, and that last part may have a fraction.
+// ISO 8601-1:2019. A date and its time must use the same format, extended or basic; the offset may use either. The time
+// ends with hour, minute or second, and that last part may have a fraction.
 const FRACTION = String.raw`(?:[.,](?<fraction>\d{1,12}))?`;
 const OFFSET = String.raw`(?:(?<utc>Z)|(?<sign>[+-])(?<offset_hour>\d{2})(?::?(?<offset_minute>\d{2}))?)?`;
 const EXTENDED = new RegExp(
@@ -15,10 +15,10 @@ const BASIC = new RegExp(
 );
 const DATE_ALONE = /^\d{4}-?(?:\d{2}-?\d{2}|W\d{2}-?\d|\d{3})$/;
 
-// No concrete time: a time that could be scheduled today would be too far ahead or in the past on another day.
+// Contains no example timestamp: one that is valid today would be in the past or too far ahead on another day.
 const FORM = 'must be ISO 8601, as YYYY-MM-DDThh:mm:ssZ or with an offset such as +01:00';
 const DAY_MS = 86_400_000;
-// The range in which Postgres and toISOString write the same, whatever the offset.
+// The range in which Postgres and toISOString produce the same text for any offset.
 const FIRST_MS = midnight(1, 0, 1);
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -26,7 +26,7 @@ export type ReadTimestamp =
   | { readonly ok: true; readonly date: Date }
   | { readonly ok: false; readonly message: string };
 
-/** Parses an ISO 8601 timestamp; without an offset it is UTC. An error message follows the name of the field. */
+/** Parses an ISO 8601 timestamp, in UTC if it has no offset. Error messages are worded to follow the field name. */
 export function readTimestamp(text: string): ReadTimestamp {
   const parts = (EXTENDED.exec(text) ?? BASIC.exec(text))?.groups;
   if (!parts) {
@@ -54,7 +54,7 @@ export function readTimestamp(text: string): ReadTimestamp {
 
 type Parts = Readonly<Record<string, string | undefined>>;
 
-/** Returns the midnight at the start of the day; null for a day that does not exist. */
+/** Returns midnight at the start of the day; null for a day that does not exist. */
 function dayOf(parts: Parts): number | null {
   const year = number(parts.year);
   if (parts.week !== undefined) return dayOfWeek(year, number(parts.week), number(parts.weekday));
@@ -69,7 +69,10 @@ function dayOf(parts: Parts): number | null {
   return date.getUTCMonth() === month && date.getUTCDate() === day ? ms : null;
 }
 
-/** Week 1 is the one that contains January 4, and weeks begin on Monday. */
+/**
+ * Returns midnight on a day of an ISO week; null for a week that does not exist. Week 1 contains January 4, and weeks
+ * begin on Monday.
+ */
 function dayOfWeek(year: number, week: number, weekday: number): number | null {
   const fourth = midnight(year, 0, 4);
   const first_monday = fourth - mondayBased(fourth) * DAY_MS;
@@ -87,7 +90,7 @@ function daysIn(year: number): number {
   return (midnight(year + 1, 0, 1) - midnight(year, 0, 1)) / DAY_MS;
 }
 
-/** Date.UTC reads the years 0 to 99 as 1900 to 1999. */
+/** Returns midnight without Date.UTC, which reads the years 0 to 99 as 1900 to 1999. */
 function midnight(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }
@@ -103,7 +106,10 @@ function refuse(message: string): ReadTimestamp {
 const bareText = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC if there is no offset.' });
 const timestampText = bareText.meta({ examples: ['2030-01-31T09:00:00Z', '2030-01-31T10:00:00+01:00'] });
 
-/** Parses a timestamp field. One that must be near the current time has no example, since none would stay valid. */
+/**
+ * Parses a timestamp field. A field that must be near the current time has no example, because no example would stay
+ * valid.
+ */
 export function timestampField(name: string, near_now = false) {
   return (near_now ? bareText : timestampText).transform((text, context) => {
     const read = readTimestamp(text);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A time on the wire: ISO 8601 in UTC with milliseconds and Z, as isoTime writes it. */
 export const timeField = z.string().meta({ format: 'date-time', examples: ['2030-01-31T09:00:00.000Z'] });
 
-/** Returns the field of an id of one kind, such as msg_… */
+/** Returns the schema of an id field with this prefix, such as msg_… */
 export function idField(prefix: string) {
   return z.string().meta({ examples: [exampleId(prefix)] });
 }

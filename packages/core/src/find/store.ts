@@ -10,8 +10,8 @@ export interface MatchRow {
 }
 
 /**
- * Returns things of a workspace whose name contains a text. There are at most a few hundred of each, except
- * destinations and tags, which are found only by their whole name.
+ * Returns things of a workspace whose name contains a text. A workspace has at most a few hundred of each kind, except
+ * destinations and tags, which are found only by their full name.
  */
 export async function namedThings(
   sql: Sql,
@@ -72,7 +72,10 @@ export async function findMailByAddress(sql: Sql, workspace_id: string, email: s
   return rows.map(({ id }) => id);
 }
 
-/** Returns ids among the newest messages whose subject contains a text, ignoring case. No index covers subjects. */
+/**
+ * Searches the newest messages and returns the ids of those whose subject contains a text, ignoring case. No index
+ * covers subjects.
+ */
 export async function mailBySubject(
   sql: Sql,
   workspace_id: string,
@@ -87,7 +90,10 @@ export async function mailBySubject(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the messages of a request, whose id was generated shortly before theirs. Served by the primary key. */
+/**
+ * Returns the messages of a request. Their ids are generated shortly after the request id, so the primary key serves
+ * the search.
+ */
 export async function findMailByRequest(
   sql: Sql,
   workspace_id: string,

@@ -18,7 +18,7 @@ import { type Hit, hit } from './hit.ts';
 
 type ById = (ctx: ActorContext, id: string) => Promise<Hit | null>;
 
-/** Reads through the operation that every API uses for these things, with its scope and access. */
+/** Reads through the operation that every API uses, so that its scope and access checks apply. */
 function byId<T>(operation: Operation<z.ZodType, readonly (T | null)[]>, hitOf: (entry: T, id: string) => Hit): ById {
   return async (ctx, id) => {
     const [entry] = await allowed(() => invoke(ctx, operation, { ids: [id] }));
@@ -87,7 +87,7 @@ const kinds: Partial<Record<IdKind, ById>> = {
   ),
 };
 
-/** Returns the kind of id that a text is, or null. */
+/** Returns the id kind of a text, or null if the text is not an id. */
 export function kindOf(text: string): IdKind | null {
   // Object.keys loses the type of the names.
   const names = Object.keys(idPrefixes) as IdKind[];

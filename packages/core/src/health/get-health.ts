@@ -40,12 +40,12 @@ interface HealthFinding {
 }
 
 /**
- * Returns whether email is being sent, and what does not work in the own workspace; operators also see what is dead in
- * all queues.
+ * Returns whether email is being sent, and what needs attention in the caller's workspace; operators also see the dead
+ * jobs of all queues.
  */
 export const getHealth = operation({
   name: 'health.get',
-  // admin for the own workspace, operator for the instance; ownReach decides.
+  // admin for the caller's workspace, operator for the instance; ownAccess decides.
   scope: null,
   summary: 'Whether email is being sent, and what needs attention',
   input: z.object({}),

@@ -38,7 +38,7 @@ export async function instanceFacts(sql: Sql): Promise<InstanceFacts> {
   return row;
 }
 
-/** Returns how many holds are active and which expires first, for the instance and any given workspaces. */
+/** Returns the number of active holds on the instance and on the given workspaces, and which hold expires first. */
 export async function activeHolds(
   sql: Sql,
   workspace_ids: readonly string[],

@@ -14,7 +14,7 @@ export async function affectedBy(
   workspace_id: string | null,
 ): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  // With many workspaces in one lane, the limit is on rows examined, because this workspace's may be far back.
+  // A lane may contain many workspaces, so the limit is on the rows examined: this workspace's rows may be far back.
   const rows = await sql<{ id: string; affected: number }[]>`
     select h.id, least(${MAX_AFFECTED}, case
       when h.scope = 'queue' and h.value = 'webhook.deliver' then (

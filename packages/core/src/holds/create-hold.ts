@@ -18,7 +18,10 @@ const DEFAULT_SECONDS = 86_400;
 const MAX_DAYS = 30;
 const MAX_REASON_LENGTH = 1000;
 
-/** Pauses its target on every worker within two seconds, without losing messages or using up retries. */
+/**
+ * Creates a hold, which pauses its target on every worker within two seconds, without losing messages or using up
+ * retries.
+ */
 export const createHold = operation({
   name: 'holds.create',
   // The target determines which scope is required.
@@ -91,7 +94,10 @@ function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string
   }
 }
 
-/** Two people may act on one thing at the same time: the second sees the first one's hold. */
+/**
+ * Returns the error for a target that is already held, with the author of that hold: two people may act on the same
+ * target at the same time.
+ */
 function holdExists(ctx: ActorContext, { scope, value }: HeldThing, other: HoldRow | null): AppError {
   const other_entry = other && holdEntry(ctx, other, 0);
   const author = other_entry === null ? '' : `, by ${other_entry.created_by.name} since ${other_entry.created_at}`;

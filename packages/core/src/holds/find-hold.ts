@@ -4,7 +4,8 @@ import { holdNotFound } from './hold-entry.ts';
 import { type HoldRow, holdById } from './store.ts';
 
 /**
- * Returns whether an admin sees a hold: those of the workspace, and those of the instance, which also stop its email.
+ * Returns whether an admin may see a hold: a hold of the admin's workspace, or one of the instance, because instance
+ * holds also stop the workspace's email.
  */
 export function holdsHere(actor: Actor, { workspace_id }: Pick<HoldRow, 'workspace_id'>): boolean {
   return workspace_id === INSTANCE || mayAccess(actor, workspace_id);

@@ -1,6 +1,6 @@
 import { catalogue, type JobName } from '../process/jobs.ts';
 
-// The keys of the catalogue are its names.
+// The keys of `catalogue` are the job names.
 export const heldQueues = Object.keys(catalogue) as readonly JobName[];
 
 /** Queues that a cron schedule adds jobs to; those jobs are interchangeable. */

@@ -45,7 +45,7 @@ export async function heldThing(ctx: ActorContext, { scope, value, workspace_id 
       requireAdministrator(ctx.actor);
       const workspace_name = workspace_id === undefined ? null : await existingWorkspace(ctx, workspace_id);
       const name = scope === 'sender_domain' ? (canonicalDomain(value) ?? value) : value;
-      // Ids are unique across all workspaces; a domain may be listed in several.
+      // Ids are unique across all workspaces, but the same domain may belong to several workspaces.
       const workspace_filter = isOperator(ctx.actor) && scope !== 'sender_domain' ? null : ctx.actor.workspace_id;
       const owner = await ownerOf(ctx.sql, scope, name, workspace_name ?? workspace_filter);
       if (owner !== null) return { scope, value: name, workspace_id: owner };

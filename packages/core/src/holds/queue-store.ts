@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import { instanceQueues } from './scope.ts';
 
-/** Whether hold h stops a queue, as a condition. */
+/** Builds the condition that hold h stops a queue. */
 export function holdsQueue(sql: Sql | Tx, queue: Fragment): Fragment {
   return sql`(
     h.ended_at is null and h.expires_at > clock_now()
@@ -9,7 +9,7 @@ export function holdsQueue(sql: Sql | Tx, queue: Fragment): Fragment {
   )`;
 }
 
-/** The queue whose backlog hold h releases at its rate. */
+/** Builds the expression for the queue whose backlog hold h releases at its rate. */
 export function ratedQueue(sql: Sql | Tx): Fragment {
   return sql`case h.scope when 'instance' then 'delivery.attempt' else h.value end`;
 }

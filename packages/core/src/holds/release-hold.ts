@@ -12,8 +12,8 @@ import { rateField, requireRated } from './resume-rate.ts';
 import { endExpired, type HoldRow, holdById, liftRateRow, lockHold, releaseHoldRow } from './store.ts';
 
 /**
- * Ends a hold. Its backlog is sent at resume_rate_per_minute, from the hold or given here; at_once lifts that rate.
- * Repeating it returns the same result.
+ * Ends a hold. The backlog is sent at the resume_rate_per_minute of the hold or of this call; at_once lifts the rate. A
+ * repeated call returns the same result.
  */
 export const releaseHold = operation({
   name: 'holds.release',

@@ -5,10 +5,14 @@ import { scheduledQueues } from './held-queues.ts';
 import { ratedQueue } from './queue-store.ts';
 import type { HoldScope } from './scope.ts';
 
-/** Notified in the commit that begins or ends a hold; a worker that misses it polls within a second. */
+/**
+ * Notified by the commit that begins or ends a hold; a worker that misses the notification sees the change within a
+ * second, at its next poll.
+ */
 export const HOLDS_CHANNEL = 'postrider_holds';
 
-// Anything not known to be safe to send stays held until an operator has checked.
+// The expiry of a hold that only a release ends: anything not known to be safe to send stays held until an operator has
+// checked.
 export const NEVER = new Date('9999-12-31T00:00:00.000Z');
 
 export interface HoldRow {
@@ -28,11 +32,11 @@ export interface HoldRow {
   readonly ended_by: 'release' | 'expiry' | null;
   readonly resume_rate_per_minute: number | null;
   readonly active: boolean;
-  /** Whether it has ended and its backlog is being released. */
+  /** Whether the hold has ended and its backlog is being released. */
   readonly resuming: boolean;
 }
 
-/** API keys and webhooks are stored by id, all other targets by name. */
+/** Selects the value of a hold: API keys and webhooks are stored by id, all other targets by name. */
 const heldValue = (sql: Sql | Tx) => sql`case when h.value = '' then id_text(h.value_id) else h.value end`;
 
 function heldBy({ scope, value }: Pick<NewHold, 'scope' | 'value'>): { readonly name: string; readonly id: string } {
@@ -87,7 +91,7 @@ export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null>
   return row ?? null;
 }
 
-/** Returns the hold on a thing that has not ended. Served by the unique index on such holds. */
+/** Returns the open hold on a target. Served by the unique index on open holds. */
 export async function openHoldOn(
   tx: Tx,
   target: Pick<NewHold, 'scope' | 'value' | 'workspace_id'>,
@@ -130,7 +134,7 @@ export async function releaseHoldRow(tx: Tx, id: string, rate: number | null): P
   return row ?? null;
 }
 
-/** Lifts the resume rate of an ended hold; returns null if it has none left. */
+/** Lifts the resume rate of an ended hold; returns null if the hold no longer has a rate. */
 export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     update holds h set drained_at = clock_now()
@@ -141,7 +145,9 @@ export async function liftRateRow(tx: Tx, id: string): Promise<HoldRow | null> {
   return row ?? null;
 }
 
-/** Claims skipped the endpoint during the hold, so nothing else would wake its deliveries. */
+/**
+ * Wakes the webhooks of ended holds: claims skipped them during the hold, so nothing else would wake their deliveries.
+ */
 async function callForWebhooks(tx: Tx, holds: readonly HoldRow[]): Promise<void> {
   const calls = holds.filter(({ scope }) => scope === 'webhook');
   if (calls.length === 0) return;
@@ -154,7 +160,10 @@ async function callForWebhooks(tx: Tx, holds: readonly HoldRow[]): Promise<void>
     ))`;
 }
 
-/** The schedule kept adding jobs during the hold; a single run does the work of all of them. */
+/**
+ * Keeps only the newest ready job of each scheduled queue: the schedule kept adding jobs during the hold, and a single
+ * run does the work of all of them.
+ */
 async function dropMissedRuns(tx: Tx, holds: readonly HoldRow[]): Promise<void> {
   for (const { scope, value } of holds) {
     if (scope !== 'queue' || !scheduledQueues.includes(value)) continue;
@@ -208,10 +217,13 @@ export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
     order by h.id`;
 }
 
-/** The unused rate that may be made up, so that a long pause of all workers causes no burst. */
+/** How many seconds of unused rate may be made up, limited so that a long pause of all workers causes no burst. */
 const MADE_UP_SECONDS = 5;
 
-/** A token bucket for the backlog of ended holds. All workers share the row, so together they stay within the rate. */
+/**
+ * Takes tokens for the backlog of ended holds. Each hold's row is a token bucket that all workers share, so together
+ * they stay within the rate.
+ */
 export async function takeResumption(sql: Sql, ids: readonly string[], max: number): Promise<Map<string, number>> {
   // Steps are whole microseconds, like timestamps: a truncated fraction would leave the last step unfinished forever.
   const rows = await sql<{ id: string; count: number }[]>`
@@ -236,8 +248,8 @@ export async function takeResumption(sql: Sql, ids: readonly string[], max: numb
 }
 
 /**
- * Records that ended holds have no backlog left, and returns them: workers that have not yet seen the end may still
- * park messages for a moment.
+ * Records that ended holds have no backlog left, and returns their ids. Skips holds that ended within the last five
+ * seconds, because workers that have not yet seen the end may still park messages.
  */
 export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
@@ -248,8 +260,8 @@ export async function noteDrained(sql: Sql, ids: readonly string[]): Promise<Set
 }
 
 /**
- * Returns ended holds without a backlog. A queue's backlog is what was due at the end of the hold and has not been
- * claimed since, unless it waits for another hold or a closed lane; messages due later do not count.
+ * Returns ended holds without a backlog. A queue's backlog consists of the jobs that were due at the end of the hold
+ * and have not been claimed since, unless they wait for another hold or a closed lane; messages due later do not count.
  */
 export async function emptyHolds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -287,7 +299,10 @@ export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<Hold
   return sql<HoldRow[]>`select ${holdColumns(sql)} from holds h where h.id = any (${[...ids]}::uuid[])`;
 }
 
-/** Returns a page, newest first, for a workspace and the instance or for all; optionally including ended holds. */
+/**
+ * Returns a page of holds, newest first, of one workspace and the instance or of all workspaces; optionally including
+ * ended holds.
+ */
 export async function readHoldPage(
   sql: Sql,
   filter: { readonly workspace_id: string | null; readonly active: boolean },

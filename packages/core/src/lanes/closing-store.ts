@@ -19,7 +19,7 @@ export interface LaneRow {
 export const LANES_PER_POLL = 1000;
 const ALL_LANES = 100_000;
 
-/** Lanes with parked messages that sort after a name; one index step per lane. */
+/** Selects lanes with parked messages that sort after a name; one index step per lane. */
 const parkedLanes = (sql: Sql | Tx, after: string, max: number) => sql`
   walk as (
     (select lane, 1 as place from parked_deliveries where lane > ${after} order by lane limit 1)
@@ -30,7 +30,7 @@ const parkedLanes = (sql: Sql | Tx, after: string, max: number) => sql`
     where w.place < ${max}
   )`;
 
-/** The priorities of the messages parked in these lanes; one index step per priority. */
+/** Selects the priorities of the messages parked in these lanes; one index step per priority. */
 const parkedPriorities = (sql: Sql | Tx) => sql`
   select w.lane, array_agg(n.priority::text) as priorities
   from walk w
@@ -44,7 +44,7 @@ const parkedPriorities = (sql: Sql | Tx) => sql`
 
 /**
  * Returns up to this many lanes after a name that are closed, were closed until a minute ago, or have parked messages;
- * marks the latter as synced.
+ * marks lanes with parked messages as synced.
  */
 export async function syncLanes(sql: Sql, after = '', max = LANES_PER_POLL): Promise<LaneRow[]> {
   return sql<LaneRow[]>`

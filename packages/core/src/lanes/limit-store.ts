@@ -73,7 +73,7 @@ export async function dropDestinationLimit(tx: Tx, destination: string): Promise
   return rows.length > 0;
 }
 
-/** Reopens a destination that its previous limit closed and discounts the messages that limit stopped. */
+/** Reopens a destination that its previous limit closed, and stops counting the messages that were over that limit. */
 async function settleMinute(tx: Tx, destination: string): Promise<void> {
   await tx`
     update destination_minutes m set used = least(m.used, l.messages_per_minute)

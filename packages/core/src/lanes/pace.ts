@@ -1,6 +1,7 @@
 import type { SendOutcome } from '@postrider/mail';
 
-// Postfix also starts with 5 (initial_destination_concurrency); RFC 5321 lets a receiver respond to any more with 421.
+// Postfix also starts with 5 (initial_destination_concurrency); RFC 5321 lets a receiver reject further connections
+// with 421.
 const FIRST_CAP = 5;
 /** The default limit of concurrent messages to a foreign site. */
 export const MAX_CAP = 20;
@@ -17,11 +18,11 @@ const FIRST_PAUSE_MS = 1000;
 const REFUSED_PAUSE_MS = 1000;
 
 /**
- * What an attempt reveals about its lane. taken: the message was accepted. answered: the server works, whatever it
- * replied about this message. crowded: it rejected one session beyond those already open from this lane, which closes
- * nothing. slowed: it requests a lower rate for one recipient, which closes nothing, because many domains may share the
- * lane. pushed_back: it requests a lower rate. failed: the session was not opened or was lost. refused: nothing listens
- * there.
+ * What an attempt reveals about its lane. taken: the server accepted the message. answered: the server works, whatever
+ * its reply about this message. crowded: the server rejected a session in addition to those already open from this
+ * lane, which closes nothing. slowed: the server requests a lower rate for one recipient, which closes nothing, because
+ * many domains may share the lane. pushed_back: the server requests a lower rate. failed: the session was not opened or
+ * was lost. refused: nothing listens at the address.
  */
 export type LaneNews = 'taken' | 'answered' | 'crowded' | 'slowed' | 'pushed_back' | 'failed' | 'refused';
 
@@ -41,7 +42,7 @@ export function laneNews({ kind, stage, reply, error, target, tls_policy }: Send
   return kind === 'deferred' && stage === 'connect' ? 'failed' : 'answered';
 }
 
-/** Whether the server rejected the session because it has too many. */
+/** Returns whether the server rejected the session because it already has too many. */
 export function isTurnedAway({ kind, stage, reply }: Pick<SendOutcome, 'kind' | 'stage' | 'reply'>): boolean {
   return kind === 'deferred' && stage === 'connect' && reply?.code === 421;
 }

@@ -70,7 +70,7 @@ export interface ToPark extends RecipientKey {
 
 /**
  * Moves fetched jobs out of the queue in one statement without touching their recipients. A job that another worker has
- * fetched in the meantime stays there. Returns how many were parked.
+ * fetched in the meantime stays in the queue. Returns how many were parked.
  */
 export async function parkDeliveries({ sql, jobs }: Database, unordered: readonly ToPark[]): Promise<number> {
   if (unordered.length === 0) return 0;
@@ -128,10 +128,10 @@ export interface ResumedJob extends RecipientKey {
 export const WORKSPACES_IN_A_SLICE = 16;
 
 /**
- * Moves the next slices of lanes back into the queue, already fetched by the caller: workspaces take turns, earliest
- * due first. Workers skip each other's rows; canceled or rescheduled messages are dropped. Served by
- * parked_deliveries_turn, one step per workspace, and by primary keys: the condition lists states instead of "open", so
- * that the planner cannot walk recipients_open for a key.
+ * Moves the next slices of parked messages from their lanes back into the queue, as jobs already fetched by the caller:
+ * round-robin across workspaces, earliest due first. Workers skip each other's rows; canceled or rescheduled messages
+ * are dropped. Served by parked_deliveries_turn, one step per workspace, and by primary keys: the condition lists
+ * states instead of "open", so that the planner cannot walk recipients_open for a key.
  */
 export async function resumeParked({ sql, jobs }: Database, slices: readonly Slice[]): Promise<ResumedJob[]> {
   if (slices.length === 0) return [];
@@ -229,7 +229,7 @@ export async function dropParked(tx: Tx, job_ids: readonly string[]): Promise<vo
     ))`;
 }
 
-/** Requeues a lane's parked messages, one workspace after the other; returns the count. */
+/** Requeues a lane's parked messages by priority, then one workspace after the other; returns the count. */
 export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
   const insertion = jobs.insertion(
     sql,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '../operation/operation.ts';
 import type { MetricReading } from '../process/metrics.ts';
 
-/** Returns what this process has counted and, if it watches the instance, the instance's gauges. */
+/** Returns the metrics of this process and, if the process watches the instance, the instance's gauges. */
 export const readMetrics = operation({
   name: 'metrics.read',
   scope: 'operator',

@@ -72,7 +72,7 @@ export async function instanceNumbers(sql: Sql | Tx): Promise<InstanceNumbers> {
   return { queues, roles, backlog, holds, ...rest };
 }
 
-/** Returns the providers with the most open recipients as last counted, and all others together. */
+/** Returns the last count of open recipients for the largest providers, and the total for all others. */
 async function backlogOf(sql: Sql | Tx): Promise<InstanceNumbers['backlog']> {
   return sql<{ provider: string; total: number; oldest_seconds: number }[]>`
     with counted as materialized (

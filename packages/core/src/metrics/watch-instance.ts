@@ -16,11 +16,11 @@ const STALE_SECONDS = 15;
 
 /** Judges the instance's numbers in the transaction of the process that watches it. */
 export interface Judge {
-  /** Returns how many alarms are active, how many notices are pending, and what to do after the commit. */
+  /** Returns how many alarms are active, how many notices are pending, and an action to run after the commit. */
   judge(tx: Tx, numbers: InstanceNumbers): Promise<AlarmNumbers & { after(): Promise<void> }>;
-  /** The database responded to this process, whether or not it is the one watching. */
+  /** Called when the database has responded to this process, whether or not the process watches the instance. */
   answered(): Promise<void>;
-  /** The numbers could not be read. */
+  /** Called when the numbers could not be read. */
   failed(error: unknown): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createInstanceWatch(services: Services, judge: Judge | null): In
         return watches;
       } catch (error) {
         log.error({ err: error }, 'failed to read instance metrics');
-        // Another process may already be publishing them.
+        // Another process may already be publishing the instance's gauges.
         metrics.publish(null);
         await judge?.failed(error);
         return false;

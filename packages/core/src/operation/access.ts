@@ -85,7 +85,8 @@ export function sandboxRefusal(
 ): AppError | null {
   if (actor.kind !== 'key' || accessibleMode(actor) === null || sandbox) return null;
   const needed = scope ?? 'admin';
-  // A sandbox key needs email:logs:read for its own messages, so naming that scope implies no more than that.
+  // A sandbox key needs email:logs:read to read its own messages, so having that scope by name grants access to nothing
+  // more.
   const is_specific = needed !== 'admin' && needed !== 'operator' && needed !== 'email:logs:read';
   if (is_specific && actor.scopes.includes(needed)) return null;
   const advice = is_specific ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';

@@ -18,7 +18,10 @@ export type Log = Logger;
 /** Everything that outlives a request; created once by apps/server. */
 export interface Services {
   readonly sql: Sql;
-  /** Bypasses a connection pooler, whose server connections outlive a process's own: for LISTEN and heartbeats. */
+  /**
+   * Bypasses any connection pooler, for LISTEN and heartbeats, because a pooler's server connections outlive the
+   * process's own connections.
+   */
   readonly direct: Sql;
   /** Same as sql, except for a read that runs on the replica, where unlogged tables are missing. */
   readonly primary: Sql;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Each transport maps these to its own status codes in a total table. */
+/** Each transport maps these codes to its own status codes in a total table. */
 export const errorCodes = [
   'invalid_request',
   'unauthorized',

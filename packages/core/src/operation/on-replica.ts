@@ -5,16 +5,16 @@ import { hasRecentWrites } from './recent-writes-store.ts';
 // The replica canceled the query because it was delaying replay.
 const RECOVERY_CONFLICT = '40001';
 /**
- * A standby rejects these by nature: an unsupported feature, and a write. The operation should not have been routed
- * there.
+ * The errors with which every standby rejects an unsupported feature and a write. An operation that causes either
+ * should not have been routed to a standby.
  */
 const NOT_FOR_STANDBYS = ['0A000', '25006'];
 
 const warned_states = new WeakMap<Replica, Set<string>>();
 
 /**
- * Runs a read on the replica if there is one, it is close behind, and it has the caller's own writes. Runs on the
- * primary otherwise, and again there if the replica fails.
+ * Runs a read on the replica if there is one, it is close behind, and it has the caller's own writes. Otherwise, or if
+ * the replica fails, runs the read on the primary.
  */
 export async function onReplica<T>(ctx: ActorContext, run: (ctx: ActorContext) => Promise<T>): Promise<T> {
   const { replica } = ctx;

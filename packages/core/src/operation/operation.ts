@@ -69,8 +69,8 @@ export function operation<I extends z.ZodType, O>(definition: {
 }
 
 /**
- * Declares a use case whose key, rate window and scope are checked inside a batched statement. It also receives invalid
- * input, because errors have an order: 401, 429, 403, then 400.
+ * Declares a use case whose key, rate window and scope are checked inside a batched statement. The use case also
+ * receives invalid input, because errors have an order: 401, 429, 403, then 400.
  */
 export function admittedOperation<I extends z.ZodType, O>(definition: {
   readonly name: string;

@@ -23,7 +23,7 @@ const ONE_EDIT_FROM = 5;
 const TWO_EDITS_FROM = 7;
 const SINGULARS: Readonly<Record<string, string>> = { tag: 'tags', header: 'headers', attachment: 'attachments' };
 
-/** Returns the known name that another one misspells, or null. */
+/** Returns the known name that the given name probably misspells, or null. */
 export function likelyMeant(name: string, known: readonly string[]): string | null {
   if (known.includes(name)) return null;
   const plain = plainName(name);

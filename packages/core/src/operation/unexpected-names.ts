@@ -29,7 +29,9 @@ interface ExpectedFields {
 const NOTHING: UnexpectedNames = { faults: [], ignored: [] };
 const expectations = new WeakMap<z.ZodType, ExpectedFields>();
 
-/** Rejects names in a schema's input that belong elsewhere; each has a sentence that says where. */
+/**
+ * Rejects names in a schema's input that belong elsewhere; `misplaced` has a sentence for each name that says where.
+ */
 export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Readonly<Record<string, string>>): S {
   expectations.set(schema, { fields: fieldsOf(schema, false), misplaced });
   return schema;

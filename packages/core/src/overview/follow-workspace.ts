@@ -60,14 +60,14 @@ export const followWorkspace = operation({
   },
 });
 
-/** Events are polled at their own interval, which the audit log shares. */
+/** Yields events and changes in the audit log, which is read at the poll interval of the events. */
 async function* follow(
   events: AsyncGenerator<FollowedEvent | null>,
   tails: readonly (() => Promise<Change[]>)[],
 ): AsyncGenerator<Change | null> {
   for await (const event of events) {
     if (event !== null) {
-      // The type of an entry is in the catalogue.
+      // The cast holds because the type of every event is in the catalog.
       yield { type: event.node.type as EventType, id: event.node.email_id };
       continue;
     }

@@ -10,10 +10,12 @@ import { troubles } from './store.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_NAMES = 5;
-/** A due message is usually being sent within seconds; the first retry of a deferral follows after a minute. */
+/** A due message is usually sent within seconds; the first retry of a deferral follows after a minute. */
 const LATE_SECONDS = 300;
 const QUOTA_SHARE = 0.8;
-/** Mailbox providers begin to throttle senders at about this share; for fewer messages it means nothing. */
+/**
+ * Mailbox providers begin to throttle senders at about this share, which means nothing for a small number of messages.
+ */
 const BOUNCES = { share: 0.05, at_least: 20 };
 
 const problemKinds = ['domain', 'webhook', 'hold', 'waiting', 'quota', 'bounces', 'failed'] as const;

@@ -38,7 +38,7 @@ export interface Candidates<R> {
 /** A row of a statement that counts its candidates in every row; all other columns are null if none passed. */
 export type CandidateRow<R> = Partial<R> & { readonly examined: number; readonly edge: string | null };
 
-/** Reads such rows: the left join returns one row even if no candidate passed. */
+/** Converts rows with a candidate count; the left join returns one row even if no candidate passed. */
 export function candidatesOf<R extends { readonly id: string }>(rows: readonly CandidateRow<R>[]): Candidates<R> {
   return {
     examined: rows[0]?.examined ?? 0,
@@ -86,7 +86,10 @@ export async function collectBackward<R extends { readonly id: string }>(
   return { rows, edge: rest?.from ?? null };
 }
 
-/** Returns what was found, newest first, and the range left unexamined; null if nothing is left or the page is full. */
+/**
+ * Returns the rows found, newest first, and the range left unexamined; the range is null if nothing is left or the page
+ * is full.
+ */
 async function collect<R extends { readonly id: string }>(
   range: IdRange,
   limit: number,
@@ -107,7 +110,7 @@ async function collect<R extends { readonly id: string }>(
   return { rows, rest };
 }
 
-/** Returns the start of a range that excludes an id: nothing sorts between the two. */
+/** Returns the start of a range that excludes an id: no other id sorts between the two. */
 export function behindId(id: string): string {
   return `${id}!`;
 }

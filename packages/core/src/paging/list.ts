@@ -13,7 +13,7 @@ export interface List<T> {
   readonly next_cursor: string | null;
 }
 
-// Any value is validated here, so that every invalid limit has the same reason; meta is what the documents show.
+// Any value is validated here, so that every invalid limit has the same reason; the docs show the meta.
 const limitField = (name: string) =>
   z
     .unknown()
@@ -47,7 +47,7 @@ export const pageFields = {
   cursor: cursorField('cursor').optional(),
 };
 
-/** The same for a page that ends before a cursor or at the end of the list. */
+/** last and before, for a page that ends before a cursor or at the end of the list. */
 export const backwardFields = {
   last: limitField('last').default(DEFAULT_LIMIT),
   before: cursorField('before').optional(),
@@ -89,8 +89,8 @@ export function readCursor(scope: CursorScope, cursor: string | undefined, name 
 const scopes = new WeakMap<object, { readonly scope: CursorScope; readonly placeOf: (id: string) => string }>();
 
 /**
- * Remembers what the cursors of a list are bound to, for an API that gives every entry a cursor. Most lists are in id
- * order; the others specify the position of an entry.
+ * Remembers the scope of a list's cursors, for an API that gives every entry a cursor. Most lists are in id order; the
+ * others specify the position of an entry.
  */
 export function withCursors<T>(
   scope: CursorScope,

@@ -28,8 +28,8 @@ export type Entry = z.output<typeof entrySchema>;
 const none: Entry = { password: null, login_url: null, login_url_expires_at: null };
 
 /**
- * Returns a new user's password, hashed before the transaction because hashing is slow. Its place in the queue counts
- * against the inviting side.
+ * Returns a new user's password, hashed before the transaction because hashing is slow. The hashing takes a place in
+ * the queue that counts against `owner`, the inviting side.
  */
 export async function preparedEntry(
   ctx: ActorContext,

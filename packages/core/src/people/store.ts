@@ -6,7 +6,7 @@ export interface UserRow {
   readonly email: string;
   readonly password_hash: string | null;
   readonly operator: boolean;
-  /** Whether the last credential issued to them came from an operator, so that no workspace admin has seen it. */
+  /** Whether an operator issued the user's last credential, so that no workspace admin has seen it. */
   readonly vouched: boolean;
 }
 
@@ -149,7 +149,9 @@ export async function lockEmail(tx: Tx, email: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`user ${email}`}, 0))`;
 }
 
-/** Returns a user, locked until the commit, with whether they are a member of any workspace and of this one. */
+/**
+ * Returns a user, locked until the commit, and whether they are a member of any workspace and of the given workspace.
+ */
 export async function lockKnown(
   tx: Tx,
   email: string,

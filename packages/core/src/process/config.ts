@@ -304,7 +304,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 const databases = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_READ_URL'] as const;
 
-/** Returns the database URLs, each with whatever else connecting requires. */
+/** Returns the database URLs, completed with the password file and the pooler settings where needed. */
 function databaseAddresses(config: Config): Partial<Config> {
   const { DATABASE_PASSWORD_FILE: file, DATABASE_DIRECT_URL: direct } = config;
   return Object.fromEntries(

@@ -10,8 +10,8 @@ const id = z.codec(z.string(), z.string(), {
 
 /**
  * Every kind of job: its payload, which contains only ids, and its pg-boss options. Delivery and webhook retries are
- * rows of ours; retry_limit only covers failures of the process that ran the job. concurrency is how many each worker
- * runs concurrently, until an operator sets another number.
+ * rows in our own tables; retry_limit only covers failures of the process that ran the job. concurrency is the number
+ * of jobs each worker runs at the same time, until an operator sets another number.
  */
 export const catalogue = {
   'delivery.attempt': {

@@ -60,7 +60,7 @@ function count(default_value: number, description: string) {
   return { kind: 'count', usual: String(default_value), of: description } as const;
 }
 
-/** Returns all limits, with overrides such as `smtp_after_dot=5m` applied, or what is wrong with the overrides. */
+/** Returns all limits, with overrides such as `smtp_after_dot=5m` applied, or the problem with the overrides. */
 export function readLimits(entries: readonly string[]): { readonly limits: Limits } | { readonly problem: string } {
   const by_name = new Map<string, string>();
   for (const entry of entries) {

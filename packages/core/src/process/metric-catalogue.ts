@@ -19,7 +19,7 @@ export const shareLines = [
   'domain_checks',
 ] as const;
 export type ShareLine = (typeof shareLines)[number];
-/** Places that are either taken or rejected; nothing waits for them in the process. */
+/** Places that are granted or refused immediately; nothing waits for them in the process. */
 export type SharePlaces =
   | 'bounce_clients'
   | 'capture_clients'
@@ -33,12 +33,12 @@ export type SharePlaces =
 
 interface Definition {
   readonly kind: 'counter' | 'gauge' | 'histogram';
-  /** Counted by each process, or read by one process for the whole instance. */
+  /** Whether each process counts the metric, or one process reads it for the whole instance. */
   readonly of: 'process' | 'instance';
   readonly help: string;
   readonly labels: readonly string[];
   readonly buckets?: keyof typeof metricBuckets;
-  /** Values of the only label that are exported as 0 before anything has happened. */
+  /** Values of the metric's only label that are exported as 0 before anything has happened. */
   readonly known?: readonly string[];
 }
 

@@ -150,6 +150,6 @@ function pointOf(name: MetricName, { labels, value, counts, sum }: Series): Metr
 }
 
 function namesOf(): MetricName[] {
-  // The keys of the catalog are its names.
+  // The keys of `metricCatalogue` are the metric names.
   return Object.keys(metricCatalogue) as MetricName[];
 }

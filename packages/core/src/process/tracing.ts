@@ -9,8 +9,7 @@ export interface Span {
 }
 
 /**
- * Traces of requests and messages. Facts are ids, counts and words of ours: never an address, a key or part of a
- * message.
+ * Traces of requests and messages. Facts are ids, counts and fixed words, never an address, a key or part of a message.
  */
 export interface Tracing {
   /** Starts a span in a trace or, without a parent, a new trace, which may be linked to another one. */

@@ -16,8 +16,8 @@ const INSTEAD: Partial<Record<string, string>> = {
 } satisfies Partial<Record<JobName, string>>;
 
 /**
- * Cancels a pending or dead job. To cancel a message, cancel the message itself: without its job it would get another
- * one. A stale job of a canceled or rescheduled message can be dropped.
+ * Cancels a pending or dead job. To cancel a message, cancel the message itself, because a message without a job gets a
+ * new one. A stale job of a canceled or rescheduled message can be dropped.
  */
 export const cancelJob = operation({
   name: 'jobs.cancel',

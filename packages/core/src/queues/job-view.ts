@@ -87,7 +87,7 @@ function parkedJob({ job_id, workspace_id, message_id, recipient_id, due_at, lan
   };
 }
 
-/** Returns jobs as the API shows them, with the workers of active ones. */
+/** Returns jobs as the API shows them, with the workers of active jobs. */
 export async function jobViews(ctx: Context, jobs: readonly JobMatch[]): Promise<JobView[]> {
   const active = jobs.filter(({ state }) => state === 'active').map(({ id }) => id);
   const holders = await holdersOf(ctx.sql, active);
@@ -144,7 +144,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Returns the key of the recipient in a job's payload. */
+/** Returns the recipient key from a job's payload. */
 export function recipientOf(
   job: JobRow,
 ): { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string } | null {

@@ -52,7 +52,7 @@ export const listJobs = operation({
   },
 });
 
-/** A message has one job per recipient, so they are looked up by id. */
+/** Returns a page of one message's jobs, looked up by id because a message has one job per recipient. */
 async function jobsOf(
   ctx: Context,
   message_id: string,

@@ -7,9 +7,7 @@ import { readJobsByMessage } from './store.ts';
 
 const MAX_IDS = 1000;
 
-/**
- * Returns the jobs of messages' open recipients, in the order of the messages; empty if only operators may see them.
- */
+/** Returns the jobs of the open recipients of messages, in message order; empty if only operators may see them. */
 export const readJobsOfMessages = operation({
   name: 'jobs.of_messages',
   scope: null,
@@ -28,7 +26,8 @@ export const readJobsOfMessages = operation({
 });
 
 /**
- * Returns jobs by id, in the given order; null for those that do not exist, and for all if only operators may see them.
+ * Returns jobs by id, in the given order; null for ids without a job, and for every id if only operators may see the
+ * jobs.
  */
 export const readJobs = operation({
   name: 'jobs.read_many',

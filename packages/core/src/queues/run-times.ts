@@ -1,7 +1,8 @@
 import { percentileAt } from '../fields/percentile.ts';
 
 // A histogram with few slots, stored as an array that the database can sum. Slot 0 is for less than a millisecond, and
-// each later slot ends √2 times later than the one before. The last is open-ended: more than two hours.
+// the upper bound of each later slot is √2 times that of the previous slot. The last slot is open-ended: more than two
+// hours.
 export const SLOTS = 48;
 
 export type Histogram = number[];

@@ -40,7 +40,7 @@ export async function measureQueues(sql: Sql, queues: readonly JobName[], fresh_
     await tx`set local synchronous_commit = off`;
     const owed = await countOwed(tx);
     const gauges = (await gaugesOf(tx, queues, MAX_COUNTED)).map((row) =>
-      // A job in that queue only wakes a worker: the backlog is the deliveries themselves.
+      // A webhook.deliver job only wakes a worker: the backlog is the deliveries themselves.
       row.queue === ('webhook.deliver' satisfies JobName) ? { ...row, ...owed } : row,
     );
     const parked = await countParked(tx);
@@ -153,7 +153,8 @@ function byQueue(left: WorkNote, right: WorkNote): number {
 }
 
 /**
- * Written as one text, because the rows of a nested array must have equal lengths; numbers and UUIDs need no quotes.
+ * Formats an array as text, because the rows of a nested array must have equal lengths; numbers and UUIDs need no
+ * quotes.
  */
 function arrayText(values: readonly (number | string)[]): string {
   return `{${values.join(',')}}`;
@@ -335,7 +336,10 @@ export async function jobAttemptsOf(sql: Sql, job_id: string, max: number): Prom
     where job_id = ${job_id} order by number desc limit ${max}`;
 }
 
-/** Returns the attempts at a recipient, latest first. Served by the primary key, which starts with the message. */
+/**
+ * Returns the delivery attempts for a recipient, latest first. Served by the primary key, which starts with the
+ * message.
+ */
 export async function deliveryAttemptsOf(
   sql: Sql,
   key: { readonly message_id: string; readonly recipient_id: string },
@@ -405,7 +409,7 @@ export interface JobMail {
   readonly held: boolean;
 }
 
-/** Locks the recipient of a job, before the job, as everywhere. */
+/** Locks a job's recipient before the job itself, as every transaction does. */
 export async function lockJobMail(
   tx: Tx,
   key: { readonly workspace_id: string; readonly message_id: string; readonly recipient_id: string },

@@ -51,7 +51,7 @@ export function requestEntry(row: RequestRow): RequestEntry {
     api_key_id,
     user_id,
     duration_ms,
-    // Both were written by JSON.stringify in the request log.
+    // The casts hold because the request log writes both columns with JSON.stringify.
     faults: JSON.parse(row.details) as RequestEntry['faults'],
     body: row.body === null ? null : (JSON.parse(row.body) as unknown),
   };

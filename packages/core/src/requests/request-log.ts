@@ -14,7 +14,7 @@ const MAX_WAITING = 10_000;
 const BATCH = 500;
 const FLUSH_MS = 1000;
 const MAX_TABLE_BYTES = 1024 * 1024 * 1024;
-/** Rounded up because partitions are dropped by the day. */
+/** Returns the retention period in days, rounded up because partitions are dropped by the day. */
 export const keptDays = ({ RETENTION_REQUESTS }: Config) => Math.ceil(RETENTION_REQUESTS / 86_400);
 
 interface Parts {
@@ -74,7 +74,7 @@ class BoundedRequestLog implements RequestLog {
     await this.#flush();
   }
 
-  /** Starts a minute: requests that were only counted in the last one get a row, and the table is measured. */
+  /** Starts a minute: requests that were only counted in the previous minute get a row, and the table is measured. */
   #begin(): void {
     const { clock } = this.#parts;
     for (const { last, count } of this.#shares.uncounted()) {

@@ -67,7 +67,7 @@ export class RequestShares {
   }
 }
 
-/** Whether a request has no valid key or session: knowing a wrong key identifies no one. */
+/** Returns whether a request has no valid key or session: knowing a wrong key identifies no one. */
 function isStranger({ actor, secret_hash, error }: RefusedRequest): boolean {
   return actor === null && (secret_hash === null || error.code === 'unauthorized');
 }

@@ -57,7 +57,7 @@ export interface RequestFilter {
   readonly api_key_id: string | null;
 }
 
-/** Newest first: a walk of the primary key. */
+/** Returns requests in a range, newest first. Walks the primary key. */
 export async function requestsAmong(
   sql: Sql,
   workspace_id: string,

@@ -140,7 +140,7 @@ it('a restore check reads a database that was not lost, and closes email a worke
     update recipients set state = 'sending', lease = gen_random_uuid(), lease_until = clock_now() + interval '20 seconds'
     where message_id = ${id}`;
   const source = readReplica('the replica', sql);
-  // The same database as the one that was not lost, from which this message was sent.
+  // Reads the same database, but reports this message as sent, as a database that was not lost would.
   const lookup = async (keys: readonly RecipientQuery[]) => keys.map((one) => (one.message_id === id ? 'sent' : null));
   const replica = { ...source, lookup };
 

@@ -122,7 +122,7 @@ async function* pagesOf({ sql }: ActorContext): AsyncGenerator<OpenRecipient[]> 
   }
 }
 
-/** Returns what any of the sources knows; a certain source takes precedence over an uncertain one. */
+/** Returns the recipients known to any of the sources; a certain answer takes precedence over an uncertain one. */
 async function judge(page: readonly OpenRecipient[], sources: readonly KnownSent[]): Promise<KnownRecipient[]> {
   const responses = await Promise.all(sources.map((source) => source.lookup(page)));
   return page.flatMap((recipient, place) => {

@@ -24,10 +24,10 @@ export interface UnclearLine {
 export interface KnownSent {
   /** Its display name, such as the path of a log. */
   readonly name: string;
-  /** All are counted and the first ones listed. They count as not sent. */
+  /** All unclear lines are counted, and the first ones are listed. Their emails count as not sent. */
   readonly unclear_lines: { readonly count: number; readonly listed: readonly UnclearLine[] };
   /** Returns the state of each key, in order. */
   lookup(keys: readonly RecipientQuery[]): Promise<readonly KnownState[]>;
-  /** Returns the ids of messages it knows of, from this id on, one page at a time. */
+  /** Returns the message ids known to the source, starting at this id, one page at a time. */
   messagesFrom(id: string, count: number): Promise<readonly string[]>;
 }

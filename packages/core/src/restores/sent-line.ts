@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { isId } from '../fields/ids.ts';
 
-/** What a line says about an email; null if it names one but says nothing recognized here. */
+/** The outcome that a line states for an email; null if the line names an email but states no recognized outcome. */
 export type Outcome = 'sent' | 'unsent' | null;
 
-/** The entry in a relay's queue that a line is about; only some of its lines name it by Message-ID. */
+/** The entry in a relay's queue that a line is about. Only some lines about an entry contain the Message-ID. */
 export interface QueueEntry {
   readonly key: string;
   readonly is_arrival: boolean;
@@ -30,7 +30,7 @@ const SENDER = /\b(?:from|sender|ctladdr|F|P)["']?\s*[=:]\s*(?:<[^<>]*>|"[^"]*"|
 const RECIPIENTS =
   /(?<![\w-])(?:orig_to|to|rcpt|recipient|email)["']?\s*[=:]\s*["']?((?:<[^<>]*>|[^\s<>"',;=()[\]]+@[^\s<>"',;=()[\]]+)(?:,\s*<[^<>]*>)*)/gi;
 
-// Postfix and Sendmail, after the machine's name: two relays may use the same queue id.
+// Matches lines of Postfix and Sendmail, including the host name, because two relays may use the same queue id.
 const SYSLOG = /(?<!\S)(?:(\S+)\s)?[\w./-]+\[\d+\]: (?!NOQUEUE|warning|error|fatal|panic)([0-9A-Za-z]{5,20}): (.*)$/;
 const SYSLOG_ARRIVAL = /\b(?:message-id|msgid)=/;
 const DISCARD = /\bpostfix[\w.-]*\/discard\[/;

@@ -5,7 +5,7 @@ const MAX_UNCLEAR_LINES = 1000;
 const MAX_SHOWN_CHARS = 300;
 
 interface Outcomes {
-  /** Whether a line says it was sent, without naming a recipient. */
+  /** Whether a line says that the email was sent without naming a recipient. */
   is_sent_to_unnamed: boolean;
   readonly sent_to: Set<string>;
   readonly unsent_to: Set<string>;

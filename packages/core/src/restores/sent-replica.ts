@@ -2,7 +2,10 @@ import type { Sql } from '@postrider/db';
 import type { KnownSent } from './known-sent.ts';
 import { knownAmong, messagesFrom } from './store.ts';
 
-/** Reads from a database that was not lost, such as a standby of the lost one, or its disk started separately. */
+/**
+ * Reads from a database that was not lost, such as a standby of the lost database, or a server started separately on
+ * the lost database's disk.
+ */
 export function readReplica(name: string, sql: Sql): KnownSent {
   return {
     name,

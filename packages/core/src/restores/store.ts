@@ -26,8 +26,8 @@ export async function openRecipients(
 }
 
 /**
- * Returns what became of these recipients, without those waiting for an attempt. A bounce counts as sent if a server
- * had accepted the message before.
+ * Returns the known state of these recipients, omitting those that wait for an attempt. A bounce counts as sent if a
+ * server had accepted the message before.
  */
 export async function knownAmong(sql: Sql, keys: readonly RecipientQuery[]): Promise<Map<string, KnownState>> {
   const rows = await sql<{ id: string; known: KnownState }[]>`

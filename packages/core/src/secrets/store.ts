@@ -25,7 +25,7 @@ export async function countByKey(
     from (${everySecret(sql)}) s group by 1 order by 1`;
 }
 
-/** Returns secrets after a position in their order that are not encrypted under a given key. */
+/** Returns the next secrets after a position that are not encrypted under a given key. */
 export async function secretsUnderOthers(
   sql: Sql,
   { from, bytes }: { readonly from: number; readonly bytes: number },

@@ -1,7 +1,8 @@
 import type { LineBounds } from './fair-line.ts';
 import type { PlacesBounds } from './places.ts';
 
-// A 14 MiB body takes several times that while it is parsed and stored; this allows about nine at a time.
+// A 14 MiB body takes several times its size while it is parsed and stored; this limit allows about nine bodies at a
+// time.
 const BODY_BYTES = 128 * 1024 * 1024;
 const MAX_BODY_WAIT_MS = 20_000;
 const MAX_OWN_BODIES_WAITING = 50;
@@ -29,7 +30,8 @@ export const bodyBounds: LineBounds = {
   max_wait_ms: MAX_BODY_WAIT_MS,
 };
 
-// Counts the body; an email takes about four times that while it is read, composed, signed and written.
+// Counts body bytes only; an email takes about four times its body's size while it is read, composed, signed and
+// written.
 const LARGE_EMAIL_BYTES = 64 * 1024 * 1024;
 const LARGE_SANDBOX_BYTES = 16 * 1024 * 1024;
 

@@ -22,7 +22,7 @@ function lineOf(bounds: Partial<LineBounds> = {}) {
   return { line, metricOf };
 }
 
-/** Whether the entry has been admitted by the time every earlier promise has settled. */
+/** Returns whether the entry has been admitted by the time every earlier promise has settled. */
 const isIn = (entry: Promise<unknown>) =>
   Promise.race([entry.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))]);
 

@@ -36,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * A queue for a resource that workspaces share. Workspaces take turns, however much each has waiting, and both what one
- * uses and what it has waiting are bounded, so that none can block the others.
+ * A queue for a resource that workspaces share. Admission is round-robin across workspaces, and both the units in use
+ * and the waiting entries are limited per workspace, so that no workspace can block the others.
  */
 export class FairLine implements SharedLine {
   readonly #line: ShareLine;

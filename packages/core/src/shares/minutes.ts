@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Detects when another minute of the clock has begun, for counts that reset with it. */
+/** Detects the start of a new clock minute, for counts that reset every minute. */
 export class Minutes {
   #minute = 0;
 

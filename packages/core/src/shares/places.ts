@@ -20,7 +20,7 @@ export class Places {
     this.#onRejected = onRejected;
   }
 
-  /** Takes places if that many are left; returns whether it did. */
+  /** Takes places if enough are left; returns whether they were taken. */
   take(owner: string, count = 1): boolean {
     const own = this.#taken.get(owner) ?? 0;
     const { places, own_places, reserve } = this.#bounds;
@@ -47,7 +47,7 @@ export class Places {
   }
 }
 
-/** Counts the rejections of these places. */
+/** Returns a function that counts one rejection by these places. */
 export function countRejected(metrics: Pick<Metrics, 'count'>, places: SharePlaces): () => void {
   return () => metrics.count('share_rejected_total', [places, 'full']);
 }

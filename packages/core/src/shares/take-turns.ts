@@ -22,8 +22,8 @@ export interface Turns {
 }
 
 /**
- * Works through workspaces in turn until the job's own row has finished. Each slice may be of any row that is next, so
- * the order of jobs in the queue does not matter. Returns false if the time is up.
+ * Works through workspaces in turn until the job's own row has finished. Each slice processes whichever row is next, so
+ * the order of jobs in the queue does not matter. Returns false if the time runs out first.
  */
 export async function takeTurns({ sql, log }: Pick<Services, 'sql' | 'log'>, turns: Turns): Promise<boolean> {
   const until = performance.now() + MAX_RUN_MS;

@@ -86,7 +86,7 @@ describe('state transitions', () => {
   });
 
   it('require the lease to write the outcome of an attempt', () => {
-    // The worker that held their lease no longer exists.
+    // Excludes `lose`, because the worker that held the lease no longer exists.
     const { lose: _, ...written } = transitions;
     for (const { from, to, leased } of Object.values(written)) {
       const [first, ...others] = from;

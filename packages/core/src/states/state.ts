@@ -30,7 +30,10 @@ interface Transition {
   readonly leased: boolean;
 }
 
-/** The only writers of a state. Terminal states are final except for reports that arrive later by email. */
+/**
+ * The only ways in which a state changes. Terminal states are final except for later reports: bounces and complaints
+ * that arrive by email, and deliveries that a worker presumed lost confirms.
+ */
 export const transitions = {
   reschedule: { from: ['scheduled', 'queued'], to: 'scheduled', event: null, leased: false },
   release: { from: ['scheduled'], to: 'queued', event: 'email.queued', leased: false },
@@ -52,7 +55,7 @@ export const transitions = {
     event: 'email.delivered',
     leased: false,
   },
-  // A worker that was presumed lost reports what it had delivered before anyone else sent it.
+  // A worker that was presumed lost reports a delivery that it completed before anyone else sent the message.
   confirm: { from: ['queued', 'failed'], to: 'delivered', event: 'email.delivered', leased: false },
   bounce: { from: ['delivered'], to: 'bounced', event: 'email.bounced', leased: false },
   complain: { from: ['delivered'], to: 'complained', event: 'email.complained', leased: false },

@@ -19,7 +19,7 @@ const BUDGET_MS = 20_000;
 /**
  * Brings a roll-up up to date in bounded steps, each a transaction that also records its progress. The latest minutes
  * come first, so that they are fresh even while hours are being caught up. Returns early if another worker is already
- * doing this.
+ * running the same roll-up.
  */
 export async function catchUp(services: Pick<Services, 'sql'>, rollUp: RollUp, budget_ms = BUDGET_MS): Promise<void> {
   const given_up = performance.now() + budget_ms;

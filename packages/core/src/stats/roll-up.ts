@@ -3,7 +3,7 @@ import type { Services } from '../operation/context.ts';
 import { catchUp } from './catch-up.ts';
 import { computeMinutes, foldBuckets, forgetStats } from './store.ts';
 
-/** Minutes by sender, tag and so on take up much space, and no response spans more than a few hours of them. */
+/** Minutes by sender, tag and so on take up a lot of space, and no response spans more than a few hours of them. */
 export const RETENTION = { minute_days: 3, grouped_minute_hours: 24, hour_days: 400 };
 
 /** Counts what has happened since the last run and what was committed late. Runs every minute. */

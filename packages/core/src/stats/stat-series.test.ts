@@ -93,7 +93,7 @@ describe('a workspace’s statistics series', () => {
     await world.clock.advance(2 * MINUTE_MS);
     await rollUpStats(world.services);
     expect(values(await series(), 'accepted')).toEqual({ 0: 1 });
-    // Its ids are from the first minute; its commit came after the first roll-up.
+    // The message's ids are from the first minute, but its commit comes after the first roll-up.
     await world.clock.freeze(new Date(midnight + 59_999));
     await send('late@example.com');
     await world.clock.freeze(new Date(midnight + 3 * MINUTE_MS));

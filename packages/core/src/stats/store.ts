@@ -29,7 +29,7 @@ export type RollUpName = 'stats' | 'failures';
 export interface Progress {
   readonly early_until: Date;
   readonly final_until: Date;
-  /** How far it can be computed now, provisionally and finally. */
+  /** How far the roll-up can be computed now, provisionally and finally. */
   readonly early_target: Date;
   readonly final_target: Date;
 }

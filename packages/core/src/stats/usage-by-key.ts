@@ -25,8 +25,8 @@ export type KeyUsage = z.output<typeof keyUsageSchema>;
 type KeyUsageInput = z.output<z.ZodObject<typeof keyUsageFields>>;
 
 /**
- * Returns what keys of a workspace have sent, in the given order. In a busy minute or hour only the busiest keys are
- * counted separately, so a quiet key may have sent slightly more.
+ * Returns how much each of these keys of a workspace has sent, in the given order. In a busy minute or hour only the
+ * busiest keys are counted separately, so a quiet key may have sent slightly more.
  */
 export async function readUsageByKey(
   { sql, actor }: Pick<ActorContext, 'sql' | 'actor'>,

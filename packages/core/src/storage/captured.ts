@@ -1,2 +1,2 @@
-/** The maximum bytes of captured email per workspace. The oldest is deleted first. */
+/** The maximum bytes of captured email per workspace. The oldest email is deleted first. */
 export const MAX_CAPTURED = 256 * 1024 * 1024;

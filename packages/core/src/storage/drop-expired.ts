@@ -18,7 +18,7 @@ const TRIES = 20;
 const PAUSE_MS = 500;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Frees the disk space of expired data: whole partitions, and rows of the default ones. */
+/** Frees the disk space of expired data: whole partitions, and rows of default partitions. */
 export async function dropExpired(services: Services): Promise<void> {
   await runAll(
     'retention',

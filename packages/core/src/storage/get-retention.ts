@@ -43,7 +43,7 @@ const retentionSchema = z
   .meta({ id: 'Retention' });
 export type RetentionView = z.output<typeof retentionSchema>;
 
-/** Returns the retention periods. These and capture are process settings, the same for every workspace. */
+/** Returns the retention periods. Like capture, they are process settings, the same for every workspace. */
 export const getRetention = operation({
   name: 'retention.get',
   scope: 'admin',

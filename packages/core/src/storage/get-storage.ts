@@ -127,8 +127,8 @@ export async function growthOf(sql: Sql, config: Config) {
 }
 
 /**
- * Returns null for never. With a retention period, messages grow to the amount of that period; from then on as much is
- * dropped as arrives.
+ * Returns the number of days until the disk is full; null for never. With a retention period, storage grows until it
+ * holds the messages of that period; from then on, as much is dropped as arrives.
  */
 export function daysUntilFull(
   disk: Disk | null,

@@ -21,7 +21,7 @@ import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
 const QUEUE_DAYS_KEPT = 31;
 
-/** Hourly maintenance: creates partitions and deletes expired data. */
+/** Runs the hourly maintenance: creates partitions and deletes expired data. */
 export async function maintainStorage(services: Services): Promise<void> {
   const { sql, config } = services;
   const captures_kept = { seconds: config.RETENTION_CAPTURES, bytes_per_workspace: MAX_CAPTURED };

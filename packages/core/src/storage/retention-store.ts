@@ -30,8 +30,9 @@ export async function pastPartitions(sql: Sql, parent: AgedTable, before: string
 }
 
 /**
- * Dropped, or why it was kept: more of its messages, or bytes, are still needed than can be moved in one step, or it
- * covers a period that has partitions anyway and contains nothing else.
+ * dropped: the partition was dropped. mails, bytes: it was kept because more of its messages, or bytes, are still
+ * needed than can be moved in one step. current: it was kept because it covers a period that has partitions anyway, and
+ * contains only rows that are still needed.
  */
 export interface Drop {
   readonly outcome: 'dropped' | 'mails' | 'bytes' | 'current';

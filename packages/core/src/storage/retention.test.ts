@@ -60,7 +60,7 @@ async function reasonOf(run: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Returns what becomes of a recipient's complaint. */
+/** Records a recipient's complaint and returns the result. */
 async function complain(message_id: string, email: string) {
   const [row] = await world.services.sql<{ id: string }[]>`
     select id from recipients where message_id = ${message_id} and email = ${email}`;

@@ -8,14 +8,14 @@ import type { SuppressionSource } from './source.ts';
 export interface NewSuppression {
   readonly workspace_id: string;
   readonly id: string;
-  /** The id of the event to record if it is added. */
+  /** The id of the event to record if the suppression is added. */
   readonly event_id: string;
   /** With its domain in canonical form; the database folds the case of the local part. */
   readonly email: string;
   readonly source: SuppressionSource;
   /** The server's reply, or the reason given in the request. */
   readonly reason: string | null;
-  /** The event that caused it; null if a user requested it. */
+  /** The event that caused the suppression; null if a user requested it. */
   readonly source_event_id: string | null;
   /** null: until deleted. */
   readonly expires_at: Date | null;
@@ -36,9 +36,9 @@ const ADDED: EventType = 'suppression.added';
 const REMOVED: EventType = 'suppression.removed';
 
 /**
- * Adds addresses to the suppression lists, each with its event, and returns those added. An address that is already
- * suppressed keeps its row and records no event. An expired row is replaced, as is one with an expiry if the mailbox
- * bounces or its owner complains. Rows are locked in primary-key order, so that two batches cannot deadlock.
+ * Adds addresses to the suppression lists, each with its event, and returns the added ones. An address that is already
+ * suppressed keeps its row and records no event. An expired row is replaced, and so is a row with an expiry if the
+ * mailbox bounces or its owner complains. Rows are locked in primary-key order, so that two batches cannot deadlock.
  */
 export async function addSuppressions(tx: Tx, rows: readonly NewSuppression[]): Promise<SuppressionRow[]> {
   if (rows.length === 0) return [];
@@ -92,7 +92,10 @@ export interface Removal {
 /** Why a suppression was removed. An expired one is always removed as expired. */
 export type RemovalCause = 'deleted' | 'expired';
 
-/** Deletes suppressions, each with its event, and returns those deleted. Locks rows in the same order as adding. */
+/**
+ * Deletes suppressions, each with its event, and returns the deleted ones. Locks rows in the same order as
+ * addSuppressions.
+ */
 export async function removeSuppressions(
   tx: Tx | Sql,
   cause: RemovalCause,

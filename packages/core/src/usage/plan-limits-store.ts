@@ -46,7 +46,7 @@ export async function lockPlanOf(
   return row;
 }
 
-/** Runs in a separate statement after the lock, which sees what was committed while the lock was awaited. */
+/** Counts in a separate statement after the lock, which sees everything committed while the lock was awaited. */
 export async function countOf(tx: Tx, workspace_id: string, resource: LimitedResource): Promise<number> {
   const [row] = await tx<
     { count: number }[]

@@ -53,7 +53,7 @@ export function spenderOf(actor: Actor): string {
   throw new Error('the service itself has no budget');
 }
 
-/** Takes the cost of a request beyond what was taken when its key was checked. */
+/** Takes the part of a request's cost that was not already taken when its key was checked. */
 export async function chargeQuery(
   sql: Sql,
   key_id: string,

@@ -68,7 +68,7 @@ export function rateRefusal(rateClass: RateClass, window_count: WindowCount): Ap
 
 export interface KeyPlaces {
   readonly key: WindowCount;
-  /** Null if there is no limit or the key is over its own. */
+  /** Null if the workspace has no limit, or the key is over its own limit. */
   readonly workspace: WindowCount | null;
 }
 

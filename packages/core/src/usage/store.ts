@@ -83,7 +83,10 @@ export interface MonthRow {
   readonly limit: number | null;
 }
 
-/** Returns the usage in a month, such as 2030-01. A past month has the limit that applied at its last accept. */
+/**
+ * Returns the usage in a month, such as 2030-01. A past month has the limit that applied when its last message was
+ * accepted.
+ */
 export async function readMonthRows(
   sql: Sql,
   workspace_ids: readonly string[],

@@ -8,7 +8,7 @@ export interface Plans {
   readonly data: readonly PlanEntry[];
 }
 
-/** Not paged: an instance has only a few. */
+/** Lists all plans, without paging because an instance has only a few. */
 export const listPlans = operation({
   name: 'plans.list',
   scope: 'operator',

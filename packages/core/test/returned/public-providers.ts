@@ -1,6 +1,6 @@
 import { dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Public mailbox providers, and what other servers report about their replies.
+// Public mailbox providers, and other servers' reports of their replies.
 
 const google =
   'From: Mail Delivery Subsystem <mailer-daemon@googlemail.com>\nSubject: Delivery Status Notification (Failure)';
@@ -12,7 +12,7 @@ const viaGoogle = (status: string, reply: string, words: string, action = 'faile
   );
 const postfix =
   'From: Mail Delivery System <MAILER-DAEMON@mx.example.org>\nSubject: Undelivered Mail Returned to Sender';
-/** A reply as Postfix reports it. */
+/** Formats a reply as Postfix reports it. */
 const rejection = (reply: string, command = 'RCPT TO') => {
   const status = /[45]\.\d+\.\d+/.exec(reply)?.[0] ?? `${reply[0]}.0.0`;
   const text = `host mx2.example.net[192.0.2.5] said: ${reply} (in reply to ${command} command)`;
@@ -22,7 +22,7 @@ const rejection = (reply: string, command = 'RCPT TO') => {
     fields(status, `smtp; ${reply}`),
   );
 };
-/** A text in its country's charset, as base64 of its bytes. */
+/** Builds a message in the charset of its country; `bytes` is the text as base64. */
 const foreign = (from: string, subject: string, charset: string, bytes: string) =>
   plain(
     `From: ${from}\nSubject: ${subject}\nMIME-Version: 1.0\nContent-Type: text/plain; charset=${charset}\nContent-Transfer-Encoding: base64`,

@@ -4,13 +4,13 @@ import { COPY, copyPart, dsn, family, fields, mixed, plain, textPart } from './f
 // complaints, receipts and notices.
 
 const subjectOf = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
-/** As Exchange and the major clients send them, with the RFC 3834 marker. */
+/** Builds an automatic reply as Exchange and the major clients send it, with the RFC 3834 marker. */
 const marked = (subject: string, text: string) =>
   plain(
     `From: Ada <ada@example.net>\nSubject: ${subjectOf(subject)}\nAuto-Submitted: auto-replied\nContent-Type: text/plain; charset=utf-8`,
     text,
   );
-/** The same without a marker, so that only the wording gives them away. */
+/** Builds the same automatic reply without the marker, so that only the wording identifies it. */
 const unmarked = (subject: string, text: string) =>
   plain(`From: Ada <ada@example.net>\nSubject: ${subjectOf(subject)}\nContent-Type: text/plain; charset=utf-8`, text);
 

@@ -1,11 +1,11 @@
 import { copyPart, dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// Written and labeled before the rules were run on them, so that they show how the rules perform on messages they were
-// not written for.
+// These messages were written and labeled before the rules were run on them, so that they show how the rules perform on
+// messages they were not written for.
 
 const daemon =
   'From: Mail Delivery System <MAILER-DAEMON@mx.example.net>\nSubject: Undelivered Mail Returned to Sender';
-/** A reply, as its title and as Postfix reports it. */
+/** Returns a reply as the title of a fixture and as Postfix reports it. */
 const quoted = (reply: string, command = 'RCPT TO') =>
   [
     reply,

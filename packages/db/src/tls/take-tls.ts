@@ -33,7 +33,7 @@ export function takeTls(url: URL): { readonly url: URL; readonly ssl: Connection
   };
 }
 
-/** Returns what is wrong with the TLS parameters of a URL, or null if they are valid. */
+/** Returns the problem with the TLS parameters of a URL, or null if they are valid. */
 export function tlsFault(url: URL): string | null {
   const mode = wantedMode(url);
   if (mode === 'allow' || mode === 'prefer') {
@@ -48,7 +48,7 @@ export function tlsFault(url: URL): string | null {
   }
 }
 
-/** Whether a connection failed because the server's certificate could not be verified. */
+/** Returns whether a connection failed because the server's certificate could not be verified. */
 export function isCertificateFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /CERT|UNABLE_TO_(?:GET|VERIFY)/.test(String(error.code));
 }
@@ -82,7 +82,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Loopback, or the directory of a socket. */
+/** Returns whether a host is on this machine: loopback, or the directory of a socket. */
 function isOnThisMachine(host: string): boolean {
   if (isIPv4(host)) return loopback.check(host, 'ipv4');
   if (isIPv6(host)) return loopback.check(host, 'ipv6');

@@ -38,7 +38,9 @@ afterAll(async () => {
 
 const ENCRYPTED = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
 
-/** Returns whether each driver's connection is encrypted, or its certificate was rejected. */
+/**
+ * Returns for each driver whether its connection is encrypted, or 'rejected' if the driver rejected the certificate.
+ */
 async function outcomesOf(host: string, query: string): Promise<(boolean | 'rejected')[]> {
   const url = new URL(server.url);
   url.hostname = host;

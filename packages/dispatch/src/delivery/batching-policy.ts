@@ -1,8 +1,9 @@
 const SETTLE_COUNT = 200;
 /** How long results are collected under low load. */
 export const SETTLE_MS = 15;
-// A settle costs Postgres 0.7 ms plus the cost of its messages. A batch of this size requires hundreds of messages per
-// second. The batches after it wait for more results; below that rate, results are recorded as early as possible.
+// A settle costs Postgres 0.7 ms plus the cost of its messages. A batch of this size occurs only at hundreds of
+// messages per second, so the batches after it wait for more results. Below that rate, results are recorded as early as
+// possible.
 const RUSH_COUNT = 24;
 const RUSH_SETTLE_COUNT = 100;
 const RUSH_SETTLE_MS = 50;
@@ -22,9 +23,9 @@ export interface BatchingPolicy {
 
 /**
  * Results are collected for 15 ms or until the previous batch is recorded, 200 at most. In a rush, which a large batch
- * starts and a small one ends, they are collected for 50 ms or up to 100. If fewer may be in flight, that count might
- * never be reached, so a batch never waits for more than half of them. Two batches are recorded concurrently, because
- * results would otherwise be delayed by a slow batch.
+ * starts and a small one ends, results are collected for 50 ms or up to 100. With a low limit on deliveries in flight,
+ * those counts might never be reached, so a batch never waits for more than half of that limit. Two batches are
+ * recorded concurrently, because results would otherwise be delayed by a slow batch.
  */
 export function createBatchingPolicy(mostUnderWay: () => number, mostUnrecorded: () => number): BatchingPolicy {
   let settling = 0;

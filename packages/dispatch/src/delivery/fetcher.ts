@@ -5,7 +5,7 @@ import type { HoldCache } from '../holds/hold-cache.ts';
 import type { LaneSync } from '../lanes/lane-sync.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 
-// Fetch up to 200 while fewer than 600 are claimed or waiting for a claim here.
+// A fetch takes up to 200 jobs, as long as fewer than 600 are claimed or waiting for a claim here.
 export const FETCH_COUNT = 200;
 export const MAX_IN_FLIGHT = 600;
 // When fast lanes are full, their jobs may stay in the queue. Jobs of other lanes are queued behind them, so the
@@ -29,7 +29,7 @@ export interface FetcherOptions {
   readonly inFlight: () => number;
   /** Called when fetched jobs wait in their lanes. */
   readonly onPlaced: () => void;
-  /** A fetch failed, and may or may not have been committed. */
+  /** Called when a fetch failed that may nevertheless have been committed. */
   readonly onLost: () => void;
 }
 
@@ -190,7 +190,7 @@ export class Fetcher {
       : { ms: LOOKAHEAD_MS, count: FETCH_COUNT };
   }
 
-  /** True until it is time to look ahead, or until half of the jobs that wait here are claimed. */
+  /** Returns true until it is time to look ahead, or until half of the jobs that wait here are claimed. */
   #isCrowded(priority: Priority): boolean {
     const { crowded_until, crowded_by } = this.#supplies[priority];
     return performance.now() < crowded_until && this.#options.lanes.waitingOf(priority) * 2 > crowded_by;
@@ -206,7 +206,7 @@ export class Fetcher {
     return Math.min(free, lanes.aloneCapacity(priority)?.free ?? free);
   }
 
-  /** Whether enough slots are free to make a fetch worthwhile. */
+  /** Returns whether enough slots are free to make a fetch worthwhile. */
   #hasFreeSlots(priority: Priority): boolean {
     const max = this.#options.lanes.aloneCapacity(priority)?.most ?? FETCH_COUNT;
     return this.#freeSlots(priority) > Math.min(FETCH_COUNT, max) / 2;

@@ -16,8 +16,8 @@ export interface Heartbeat {
   /** Resolves after the first heartbeat. */
   readonly first: Promise<void>;
   /**
-   * Whether other workers still consider this one alive. If not, it does not start sending content, because it cannot
-   * know what they are doing.
+   * Returns whether other workers still consider this one alive. If not, this worker does not start sending content,
+   * because it cannot know what the others are doing.
    */
   isSure(): boolean;
   /** Counts ended attempts. */

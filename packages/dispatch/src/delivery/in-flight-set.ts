@@ -11,9 +11,9 @@ export interface InFlightSet<T extends Indexed> extends Iterable<T> {
 }
 
 /**
- * An unordered set for members with a high turnover. A Set or Map is rehashed every few hundred changes, and an old
- * table in the old generation keeps its members and the next table alive until a full GC. Every message would then be
- * promoted, and copied twice on the way.
+ * Creates an unordered set for members with a high turnover. A Set or Map is rehashed every few hundred changes, and an
+ * old table in the old generation keeps its members and the next table alive until a full GC. Every message would then
+ * be promoted, and copied twice on the way.
  */
 export function createInFlightSet<T extends Indexed>(): InFlightSet<T> {
   const members: T[] = [];

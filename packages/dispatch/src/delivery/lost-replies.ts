@@ -5,12 +5,12 @@ import { repeatEvery } from '../repeat-task.ts';
 const POLL_MS = 1000;
 /** A job fetched more recently than this may still be on its way here. */
 const QUIET_SECONDS = 3;
-/** Each look skips locked rows, so there are several. */
+/** How long the search repeats. Each look skips locked rows, so a single look may miss some. */
 const SEARCH_MS = 15_000;
 
 /**
- * A fetch or claim that fails may have been committed. Without a look for jobs that this worker holds without knowing
- * it, they would wait until their heartbeat is missed, which takes over half a minute.
+ * Searches for jobs that this worker holds without knowing it, because a fetch or claim that fails may have been
+ * committed. Without the search, such jobs would wait until their heartbeat is missed, which takes over half a minute.
  */
 export class LostReplies {
   readonly #looks: ReturnType<typeof repeatEvery>;

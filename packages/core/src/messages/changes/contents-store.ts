@@ -2,7 +2,10 @@ import { equalsByRange, type Fragment, type Sql, type Tx } from '@postrider/db';
 import { idIn } from '../../paging/keyset-store.ts';
 import { closedInSql } from '../../states/index.ts';
 
-/** Whether message m does not retain its content and its recipients are closed: it is hidden before it is deleted. */
+/**
+ * Builds the condition that the content of message m counts as deleted before it actually is: it is not retained, and
+ * all recipients are closed.
+ */
 export function countsAsDeleted(sql: Sql | Tx): Fragment {
   return sql`m.retain = 'none' and m.status in (${closedInSql})`;
 }

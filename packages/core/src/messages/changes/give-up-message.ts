@@ -25,8 +25,9 @@ export interface HopelessRecipient {
 }
 
 /**
- * Gives up all recipients that are still open. A recipient waiting for a retry fails as given_up; one being sent to
- * does so after the current attempt unless that delivers; one that was never attempted is canceled.
+ * Gives up all recipients that are still open. A recipient waiting for a retry fails as given_up. A recipient being
+ * sent to also fails as given_up, unless the current attempt delivers. A recipient that was never attempted is
+ * canceled.
  */
 export const giveUpMessage = operation({
   name: 'email.give_up',
@@ -81,7 +82,7 @@ export async function lockHopeless(
   );
 }
 
-/** Gives up what was locked. A worker that has already fetched one of the jobs finds its recipient closed. */
+/** Gives up the locked recipients. A worker that has already fetched one of their jobs finds the recipient closed. */
 export async function giveUp(
   tx: Tx,
   services: Pick<Services, 'clock'>,

@@ -9,7 +9,7 @@ import { type LogEntry, logEntrySchema } from '../log/log-entry.ts';
 import { moveUnsent } from './move-unsent.ts';
 import { alreadyCanceled, requireKept, requireUnsent, type Unsent } from './unsent.ts';
 
-/** Sends scheduled messages now. A message that is already due returns the same result. */
+/** Sends scheduled messages now. For a message that is already due, the result is the same. */
 export const sendMessageNow = operation({
   name: 'email.send_now',
   scope: 'email:send',

@@ -5,8 +5,8 @@ import { messageNotFound } from './get-message.ts';
 import { type ContentRow, contentOf, messageById } from './log-store.ts';
 
 /**
- * Returns the content of a message. The log outlives it: deleted content throws content_gone, an unknown id
- * message_not_found.
+ * Returns the content of a message. Throws content_gone if the content was deleted, because the log outlives it, and
+ * message_not_found if the id is unknown.
  */
 export async function findContent(sql: Sql | Tx, ages: Ages, workspace_id: string, id: string): Promise<ContentRow> {
   const content = await contentOf(sql, workspace_id, id, oldestKept(ages, 'bodies', 'message'));

@@ -52,7 +52,7 @@ export const getContent = operation({
       id,
       html: content.html,
       text: content.text,
-      // Holds because headers are stored by JSON.stringify of what the send schema accepted.
+      // The cast holds because headers are stored by JSON.stringify of the value that the send schema accepted.
       headers: JSON.parse(content.headers) as Record<string, string>,
       attachments: storedAttachments(content).map(({ filename, content: base64, content_type, content_id }) => ({
         filename,
@@ -60,7 +60,7 @@ export const getContent = operation({
         content_id: content_id ?? null,
         size_bytes: decodedLength(base64),
       })),
-      // Rendered only when read: for an email of several megabytes it takes the same memory again.
+      // Rendered only when read, because the rendered email takes as much memory again, which may be several megabytes.
       get raw() {
         return renderMessage(content).toString('utf8');
       },

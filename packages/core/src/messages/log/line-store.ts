@@ -4,7 +4,7 @@ import { isThere } from '../../delivery/index.ts';
 import type { RecipientRow } from './log-store.ts';
 
 const MAX_AHEAD = 10_000;
-// Lower than MAX_AHEAD: this count runs once per parked recipient, the other once per message.
+// Lower than MAX_AHEAD, whose count runs once per message; this count runs once per parked recipient.
 const MAX_AHEAD_PARKED = 1000;
 
 export interface Place {
@@ -13,9 +13,10 @@ export interface Place {
 }
 
 /**
- * Returns the queue positions of one message's recipients. In the queue they share one position: the ready jobs ahead,
- * served by pg-boss's index of states. In a lane, each counts the workspace's own messages of its priority ahead,
- * served by parked_deliveries_turn; no rate is recorded for a lane.
+ * Returns the queue positions of one message's recipients. Recipients in the queue share one position: the number of
+ * ready jobs ahead, served by pg-boss's index of states. A parked recipient's position is the number of the workspace's
+ * own messages of the same priority ahead in its lane, served by parked_deliveries_turn; no rate is recorded for a
+ * lane.
  */
 export async function placesInLine(
   sql: Sql,

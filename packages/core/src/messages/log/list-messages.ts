@@ -47,7 +47,10 @@ export const listMessages = operation({
   run: (ctx, query) => readLogPage(ctx, query, () => true),
 });
 
-/** Lists the same page without recipients: those of closed messages are not read and stay empty. */
+/**
+ * Lists the same page as listMessages, but leaves the recipients of closed messages empty, because it does not read
+ * them.
+ */
 export const listMessagesAlone = operation({
   name: 'email.logs_alone',
   scope: 'email:logs:read',

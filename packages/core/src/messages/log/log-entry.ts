@@ -96,7 +96,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     reply_to: message.reply_to,
     subject: message.subject,
     tags: message.tags,
-    // Holds because metadata is stored by JSON.stringify of what the send schema accepted.
+    // The cast holds because metadata is stored by JSON.stringify of the value that the send schema accepted.
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     created_at: isoTime(message.created_at),
     scheduled_at: maybeTime(message.scheduled_at),
@@ -114,7 +114,10 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
   };
 }
 
-/** The message row is updated when an attempt finishes or takes long; until then the recipients are more recent. */
+/**
+ * Returns the status of a message. Its row is updated when an attempt finishes or takes long; until then the recipients
+ * are more recent.
+ */
 function statusOf(message: MessageRow, recipients: readonly RecipientRow[]): DeliveryState {
   const waits = message.status === 'queued' || message.status === 'deferred';
   if (!waits || !recipients.some((row) => row.state === 'sending')) return message.status;

@@ -57,7 +57,7 @@ export interface RecipientRow {
   limit_per_minute: number | null;
   /** Messages per minute while the backlog of a released hold is sent. */
   resume_rate: number | null;
-  /** The active hold that covers it. */
+  /** The active hold that covers the recipient. */
   hold_id: string | null;
   hold_scope: string | null;
   hold_reason: string | null;
@@ -119,8 +119,8 @@ export interface WorkersSeen {
 }
 
 /**
- * Returns what a statement on a replica cannot look up, because heartbeats are in an unlogged table; null on the
- * primary.
+ * Returns the workers' liveness for a statement on a replica, which cannot look it up because heartbeats are in an
+ * unlogged table; null on the primary.
  */
 export async function workersSeen({
   sql,
@@ -202,7 +202,7 @@ export async function attemptsOf(sql: Sql, workspace_id: string, message_id: str
     order by a.id`;
 }
 
-/** Null if no transcript is stored. Served by the primary key. */
+/** Selects the transcript of an attempt; null if no transcript is stored. Served by the primary key. */
 const transcriptOf = (sql: Sql | Tx) => sql`(
   select t.transcript from transcripts t
   where t.message_id = a.message_id and t.attempt_id = a.id and t.workspace_id = a.workspace_id
@@ -288,9 +288,9 @@ export async function lastAttemptsOf(
 }
 
 /**
- * Returns attempts by id. No index leads from an attempt to its message, but its event is recorded with an id from the
- * same millisecond, so the events of a short window lead to it. They are read once for all ids, with an equal share for
- * each window. Served by the primary keys.
+ * Returns attempts by id. No index leads from an attempt to its message, but the attempt's event is recorded with an id
+ * from the same millisecond, so the events of a short time window lead to the message. Events are read once for all
+ * ids, with an equal share for each window. Served by the primary keys.
  */
 export async function attemptsNear(
   sql: Sql,

@@ -6,7 +6,8 @@ import { recipientsOf } from './log-store.ts';
 import { countFilters, type MessageFilter } from './messages-filter.ts';
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 
-// A prepared statement would keep a plan made before there are any messages.
+// The tests run with plans created on empty tables, because a prepared statement keeps such a plan after messages have
+// arrived.
 
 const MESSAGES = 20_000;
 const PAGE = 21;
@@ -160,7 +161,7 @@ it.each(filters)(
     });
 
     expect(count).toBeLessThanOrEqual(PAGE);
-    // One entry, its message and its recipient per row of the page.
+    // Each row of the page costs one index entry, its message and its recipient.
     expect(rows).toBeLessThanOrEqual(count * 3 + PAGE);
   },
 );

@@ -21,7 +21,7 @@ export type Driver =
 // A probe to this depth either exhausts a filter or shows it to be so dense that another driver may be better.
 const PROBE_DEPTH = 200;
 
-/** Null if the workspace never had a message with the tag. */
+/** Looks up the id of a tag; null if the workspace never had a message with the tag. */
 const tagId = (sql: Sql | Tx, workspace_id: string, tag: string) =>
   sql`(select g.id from tags g where g.workspace_id = ${workspace_id} and g.name = ${tag})`;
 
@@ -109,7 +109,7 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
       sql`m.id`,
       (match) => sql`from messages m where m.workspace_id = ${workspace_id} and ${match(sql`m.id`)} and ${condition}`,
     );
-  // A message has several recipients.
+  // A message may have several recipients.
   const keepByRecipients = (condition: Fragment) =>
     keep(
       sql`distinct r.message_id as id`,

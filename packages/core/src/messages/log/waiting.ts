@@ -53,7 +53,7 @@ export function waitingReason(row: RecipientRow): Waiting | null {
     case 'queued':
       return dueReason(row);
     case 'sending':
-      // Its worker died; the next claim takes it over.
+      // A recipient without a lease has lost its worker; the next claim takes the recipient over.
       return row.leased ? null : dueReason(row);
     default:
       return null;

@@ -48,7 +48,9 @@ export async function nextMessages(
   return { ids, position: null };
 }
 
-/** Counts the messages a walk would match; inexact once it has examined its maximum. */
+/**
+ * Counts the messages a walk would match; the count is inexact if the walk reaches its maximum of examined messages.
+ */
 export async function countMessages(
   sql: Sql,
   walk: MessageWalk,
@@ -86,7 +88,7 @@ function walkRange({ filters, before }: MessageWalk, position: string | null): I
   return idRange('message', { since: filters.since, until }, position);
 }
 
-/** null: nothing can match. */
+/** Returns the log filter of a walk; null if nothing can match. */
 function walkFilter({
   filters,
   statuses,

@@ -12,7 +12,9 @@ import { hashPassword } from './password.ts';
 import { inPasswordPlace } from './password-places.ts';
 import { endSessions, lockProven, readSessionProof } from './session-store.ts';
 
-/** Changes the caller's password and ends all their sessions, because some may have been started with a stolen one. */
+/**
+ * Changes the caller's password and ends all their sessions, because some may have been started with a stolen password.
+ */
 export const changePassword = operation({
   name: 'people.change_password',
   scope: null,

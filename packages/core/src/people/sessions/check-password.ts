@@ -23,7 +23,7 @@ export function wrongPassword(): AppError {
   return new AppError('invalid_login', 'Wrong email or password.');
 }
 
-/** Returns the error for a signed-in user, who entered no email address. */
+/** Returns the error for a wrong password of a signed-in user, who entered no email address. */
 export function notYourPassword(): AppError {
   return new AppError('invalid_login', 'Wrong password.');
 }

@@ -5,8 +5,8 @@ import { countRejected, Places, passwordBounds } from '../../shares/index.ts';
 const places = new Places(passwordBounds);
 
 /**
- * Hashes or checks a password in one of its owner's places. All of a process's passwords wait in one queue, a third of
- * a second each.
+ * Hashes or checks a password in one of the owner's places. All passwords of a process wait in one queue and take a
+ * third of a second each.
  */
 export async function inPasswordPlace<T>(
   { metrics }: Pick<Services, 'metrics'>,

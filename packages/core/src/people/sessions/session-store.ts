@@ -117,7 +117,7 @@ export async function endSessions(tx: Tx, user_id: string): Promise<number> {
   return rows.length;
 }
 
-/** Ends a user's sessions in one workspace; sessions elsewhere are outside its admins' access. */
+/** Ends a user's sessions in one workspace; sessions in other workspaces are outside the access of its admins. */
 export async function endSessionsIn(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
   await tx`delete from sessions where user_id = ${user_id} and workspace_id = ${workspace_id}`;
 }

@@ -60,7 +60,9 @@ export function postsOf(row: WebhookDeliveryRow, attempts: readonly WebhookAttem
   }));
 }
 
-/** The cast holds because headers are written by JSON.stringify of what was sent, and of shownHeaders. */
+/**
+ * The cast holds because headers are written by JSON.stringify, of the sent headers or of the result of shownHeaders.
+ */
 function headersOf(text: string | null): Record<string, string> | null {
   return text === null ? null : (JSON.parse(text) as Record<string, string>);
 }

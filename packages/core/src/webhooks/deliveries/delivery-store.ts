@@ -39,8 +39,9 @@ export function isDelivery(sql: Sql | Tx, key: string): Fragment {
 export const WEBHOOK_LEASE_SECONDS = 30;
 /** A previously paused endpoint is probed with one post at a time. */
 const PROBES = 1;
-// How far a claim searches an endpoint's pending deliveries for one in flight. Claims come from the head, so it cannot
-// be further back; walking the entire backlog of an unreachable endpoint would delay the others.
+// How far a claim searches an endpoint's pending deliveries for a delivery in flight. Claims come from the head, so a
+// delivery in flight cannot be further back; walking the entire backlog of an unreachable endpoint would delay the
+// others.
 const HEAD = 1000;
 
 /** How many due deliveries the lease owner of an endpoint may claim. */
@@ -88,7 +89,7 @@ interface WebhookEventRow {
   readonly recipient_id: string | null;
   readonly sequence: number;
   readonly facts: string;
-  /** null if another row has the event, or there is none. */
+  /** null if another row carries the event, or the event does not exist. */
   readonly created_at: Date | null;
   /** null if the event has no message, or the message was deleted. */
   readonly m_created_at: Date | null;
@@ -103,9 +104,9 @@ interface WebhookEventRow {
 }
 
 /**
- * Claims due deliveries up to each endpoint's quota, using webhook_deliveries_open, so that a backlog at one costs the
- * others nothing. Skips endpoints that are disabled, paused or leased by another worker. Reads each event once, by
- * primary key.
+ * Claims due deliveries up to each endpoint's quota, using webhook_deliveries_open, so that one endpoint's backlog does
+ * not slow down the others. Skips endpoints that are disabled, paused or leased by another worker. Reads each event
+ * once, by primary key.
  */
 export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimAsk): Promise<ClaimedDeliveries> {
   const rows = await sql<(ClaimedRow & WebhookEventRow)[]>`
@@ -399,9 +400,9 @@ export interface EventSlice {
 }
 
 /**
- * Creates deliveries for the next events of a range that the endpoint has not received: failed ones, and those from
- * while it was disabled. Returns the last event examined; null at the end. Also waits for locked pending rows, because
- * they may be about to fail. Rows are locked in id order, as when results are recorded.
+ * Creates deliveries for the next events of a range that the endpoint has not received, because their delivery failed
+ * or the endpoint was disabled. Returns the last event examined; null at the end. Also waits for locked pending rows,
+ * because they may be about to fail. Rows are locked in id order, as when results are recorded.
  */
 export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | null> {
   const [row] = await sql<{ last: string | null; examined: number }[]>`

@@ -71,7 +71,10 @@ export const readWebhookPosts = operation({
   },
 });
 
-/** A sandbox key sees only deliveries to endpoints of its mode. */
+/**
+ * Filters to the deliveries that the caller may see, within the retention period: a sandbox key sees only deliveries to
+ * endpoints of its mode.
+ */
 async function accessible(ctx: ActorContext, rows: readonly WebhookDeliveryRow[]): Promise<WebhookDeliveryRow[]> {
   const mode = accessibleMode(ctx.actor);
   const ids = mode === null ? null : await webhookIds(ctx.sql, ctx.actor.workspace_id, mode);

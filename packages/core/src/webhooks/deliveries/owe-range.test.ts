@@ -23,7 +23,7 @@ async function endpointOf(workspace_id: string): Promise<string> {
   return (await invoke(world.as(workspace_id), createWebhook, { url, events: ['domain.verified'] })).id;
 }
 
-/** Adds events without deliveries, as if from while the endpoint was disabled. */
+/** Adds events without deliveries, as if they were recorded while the endpoint was disabled. */
 async function addEvents(workspace_id: string, count: number): Promise<void> {
   const now_ms = Date.now() - 60_000;
   await world.services.sql`

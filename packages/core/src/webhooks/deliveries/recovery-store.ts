@@ -17,8 +17,8 @@ export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<
 }
 
 /**
- * Returns whether this recovery of the endpoint is open, another one, or none. Uses a single query, because either may
- * finish at any time.
+ * Returns which recovery of the endpoint is open: this one, another one, or none. Uses a single query, because either
+ * may finish at any time.
  */
 export async function findOpenRecovery(
   sql: Sql,

@@ -23,8 +23,8 @@ const recoverySchema = z.object({
 export type WebhookRecovery = z.output<typeof recoverySchema>;
 
 /**
- * Delivers the events of a time range that the endpoint has not received: failed ones, or those from while it was
- * disabled. An endpoint can have only one open recovery at a time.
+ * Delivers the events of a time range that the endpoint has not received, because their delivery failed or the endpoint
+ * was disabled. An endpoint can have only one open recovery at a time.
  */
 export const recoverWebhook = operation({
   name: 'webhooks.recover',
@@ -55,7 +55,7 @@ export const recoverWebhook = operation({
           countRejected(ctx.metrics, 'webhook_recoveries')();
           throw recoveryOpen(id);
         }
-        // Its job was canceled or failed too often.
+        // The job of the open recovery was canceled or failed too often.
         await deleteRecovery(tx, id);
         await insertRecovery(tx, recovery);
       }

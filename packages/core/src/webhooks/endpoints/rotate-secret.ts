@@ -11,7 +11,10 @@ import { type WebhookWithSecret, webhookEntry, webhookNotFound, webhookWithSecre
 
 const OVERLAP_SECONDS = 86_400;
 
-/** Replaces the secret; both sign for a day, so that the receiver can switch at any time within it. */
+/**
+ * Replaces the secret. The old and the new secret both sign for a day, so that the receiver can switch at any time
+ * during that day.
+ */
 export const rotateWebhookSecret = operation({
   name: 'webhooks.rotate_secret',
   scope: 'webhooks:manage',

@@ -34,7 +34,7 @@ export interface NewWebhook {
   readonly secret_last4: string;
 }
 
-/** Public columns; an expired previous secret counts as absent. */
+/** Selects the public columns; an expired previous secret counts as absent. */
 function columns(sql: Sql | Tx) {
   return sql`workspace_id, id, url, description, mode, format, events, status, status_reason, secret_last4,
     case when previous_secret_until > clock_now() then previous_secret_until end as previous_secret_until, created_at,
@@ -85,7 +85,7 @@ export async function webhookById(
   return row ?? null;
 }
 
-/** Not paged, because their number is limited. */
+/** Returns the ids of a workspace's webhooks, optionally of one mode. Not paged, because their number is limited. */
 export async function webhookIds(sql: Sql, workspace_id: string, mode: KeyMode | null): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from webhooks where workspace_id = ${workspace_id} and ${ofMode(sql, mode)} order by id`;
@@ -160,7 +160,7 @@ export async function deleteWebhookRow(
   return deleted.length > 0;
 }
 
-/** Replaces the secret; both sign until the previous one expires. */
+/** Replaces the secret; the old and the new secret both sign until the old one expires. */
 export async function replaceSecret(
   tx: Tx,
   workspace_id: string,

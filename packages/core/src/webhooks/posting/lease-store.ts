@@ -123,7 +123,7 @@ export async function renewLeaseRows(sql: Sql, leases: readonly EndpointLease[])
 }
 
 export interface EndedLease extends EndpointLease {
-  /** Whether nothing was claimed under it. */
+  /** Whether nothing was claimed under the lease. */
   readonly idle: boolean;
 }
 

@@ -217,7 +217,7 @@ describe('an endpoint lease', () => {
     await world.clock.advance(10_001);
 
     expect(await world.postWebhooks()).toBe(1);
-    // The dead worker's claims, once its lease has expired.
+    // Posts the dead worker's claims once its lease has expired.
     await world.clock.advance(20_000);
     expect(await world.postWebhooks()).toBe(1);
   });

@@ -33,7 +33,7 @@ export function boundedBody(entry: EventEntry, format: WebhookFormat): Buffer {
   return encode({ ...entry, data: minimal }, format);
 }
 
-/** The postrider format equals GET /events. */
+/** The postrider format is the same as in GET /events. */
 function encode(entry: EventEntry, format: WebhookFormat): Buffer {
   return Buffer.from(JSON.stringify(format === 'resend' ? resendBody(entry) : entry));
 }

@@ -45,7 +45,10 @@ export function resendBody(entry: EventEntry): Readonly<Record<string, unknown>>
   };
 }
 
-/** An event about one recipient contains only that address in `to`, because receivers act on every address there. */
+/**
+ * Returns the data of an email event. An event about one recipient contains only that address in `to`, because
+ * receivers act on every address there.
+ */
 function mailFacts({ type, created_at, email_id, data }: EventEntry): Readonly<Record<string, unknown>> {
   const { email, recipient } = data;
   return {
