@@ -1,7 +1,8 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// The Prometheus rules, separate from the other tests because they require Debian's package prometheus.
+// Runs the tests of the Prometheus rules, separate from the other tests because they require Debian's package
+// prometheus.
 const { projects: _, ...test } = base.test ?? {};
 
 export default mergeConfig(

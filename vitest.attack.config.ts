@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// Attack attempts, separate from the other tests so that scripts/attack-holes.ts can run them alone.
+// Runs the attack attempts, separate from the other tests so that scripts/attack-holes.ts can run them alone.
 const { projects: _, ...test } = base.test ?? {};
 
 export default mergeConfig(

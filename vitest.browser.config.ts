@@ -1,7 +1,8 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// Pages in a real browser, separate from the other tests because they require Chromium on the machine.
+// Runs the tests of pages in a real browser, separate from the other tests because they require Chromium on the
+// machine.
 const { projects: _, ...test } = base.test ?? {};
 
 export default mergeConfig(

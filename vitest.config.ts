@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Every test file is in exactly one project: rules reads the tree, units needs no database, the rest gets one.
+// Every test file is in exactly one project: rules reads the tree, units needs no database, and the third project gets
+// a database.
 const rules = ['packages/testing/src/{house-rules,source-text}.test.ts'];
 const units = [
   'bench/**/*.test.ts',
@@ -16,9 +17,9 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     reporters: ['default', './packages/testing/src/summary-reporter.ts'],
-    // One more than a small machine's CPUs, because many tests wait for a timer or a process of their own.
+    // One more worker than a small machine has CPUs, because many tests wait for a timer or a process of their own.
     maxWorkers: 3,
-    // Generous, for slow or busy machines. A passing test does not wait, and no test proves speed.
+    // Generous limits for slow or busy machines. A passing test does not wait, and no test proves speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
@@ -32,7 +33,8 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: [...everywhere, ...rules, ...units],
           pool: 'forks',
-          // Each file closes what it opened; a third of a short file's CPU time went into its imports.
+          // Files share a worker, because each file closes what it opened, and a third of a short file's CPU time went
+          // into its imports.
           isolate: false,
           globalSetup: 'packages/testing/src/global-setup.ts',
         },

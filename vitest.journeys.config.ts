@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-// Tests that start their own processes, and those that need real time to pass.
+// Runs the tests that start their own processes or need real time to pass.
 const { projects: _, ...test } = base.test ?? {};
 
 export default mergeConfig(

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Returns the text with every hunk applied, or null if one does not fit. Lines of `from` become lines of `to`. */
+/** Returns the text with every hunk applied, or null if a hunk does not fit. Lines of `from` become lines of `to`. */
 function replaceHunks(text, hunks, from, to) {
   let rest = text;
   let done = '';
@@ -26,7 +26,7 @@ function applyPatches(directory) {
   for (const patch of readdirSync(`${directory}patches`).filter((name) => name.endsWith('.patch'))) {
     const [name] = patch.split('+', 1);
     if (!existsSync(`${directory}node_modules/${name}`)) continue;
-    // Git may have checked it out with Windows line endings.
+    // Git may have checked out the patch with Windows line endings.
     const diff = readFileSync(`${directory}patches/${patch}`, 'utf8').replaceAll('\r\n', '\n').trimEnd();
     for (const section of diff.split(/^--- a\/.*\n\+\+\+ b\//m).slice(1)) {
       const [path, ...hunks] = section.trimEnd().split(/\n@@.*@@.*\n/);
@@ -42,7 +42,7 @@ function applyPatches(directory) {
       }
     }
   }
-  // Written to a temporary file and renamed, so that a process starting now never reads half a file.
+  // Each file is written to a temporary file and renamed, so that a process starting now never reads half a file.
   for (const [path, patched] of staged) writeFileSync(`${path}.patched`, patched);
   for (const [path] of staged) renameSync(`${path}.patched`, path);
 }

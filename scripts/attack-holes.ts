@@ -62,7 +62,7 @@ interface Report {
   }[];
 }
 
-/** Returns the first attack on the copy that succeeded; null if none did, or if the suite did not run. */
+/** Returns the first attack on the copy that succeeded, or null if no attack succeeded or the suite did not run. */
 async function firstSuccess(): Promise<string | null> {
   const json = join(copy, 'attack.json');
   rmSync(json, { force: true });

@@ -1,4 +1,4 @@
-// Queries the registry for advisories on the locked versions, and fails if there are any or if nothing could be
+// Queries the registry for advisories on the locked versions. Fails if there are any advisories, or if nothing could be
 // checked.
 import { spawnSync } from 'node:child_process';
 
@@ -8,7 +8,7 @@ const { stdout, status, error } = spawnSync('npm', ['audit', '--json'], {
   maxBuffer: 64 * 1024 * 1024,
 });
 
-/** Returns the JSON that npm printed; an empty object if it printed none. */
+/** Returns the JSON that npm printed, or an empty object if npm printed no JSON. */
 function reportOf(text) {
   try {
     return JSON.parse(text);

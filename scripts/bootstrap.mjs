@@ -1,5 +1,5 @@
-// Makes a bare clone runnable: installs once per lockfile and platform. It runs on the machine's own Node before any
-// package exists, so it uses only Node built-ins.
+// Makes a bare clone runnable: installs once per lockfile and platform. This script runs on the machine's own Node
+// before any package exists, so it uses only Node built-ins.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -60,8 +60,8 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8').trim() !== wanted) {
   if (!quiet) console.error(`Installed in ${Math.round((performance.now() - started) / 1000)} s.`);
 }
 
-// npm sends SIGTERM to the shell that runs a script, not to the program: without `exec`, the shell would die and the
-// server live on. Windows has neither the problem nor the command.
+// npm sends SIGTERM to the shell that runs a script, not to the program. Without `exec`, the shell would die and the
+// server would continue to run. Windows has neither the problem nor the command.
 if (process.platform === 'win32') {
   mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
   writeFileSync(join(root, 'node_modules', '.bin', 'exec.cmd'), '@%*\r\n');

@@ -1,5 +1,6 @@
 // Builds the command line into packages/cli/dist, the folder that is packed as `postrider`: the commands over HTTP, for
-// machines that only call Postrider. Commands that run on the machine itself need the repository, and say so.
+// machines that only call Postrider. Commands that run on the machine itself need the repository, and print a message
+// to that effect.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +29,7 @@ export async function buildCli(): Promise<void> {
     input: { postrider: join(from, 'src/main.ts') },
     platform: 'node',
     logLevel: 'warn',
-    // Includes only what these commands use from core, such as webhook signatures.
+    // The bundle includes only the parts of core that these commands use, such as webhook signatures.
     treeshake: { moduleSideEffects: false },
     plugins: [
       {

@@ -54,7 +54,7 @@ export async function buildSdk(): Promise<void> {
       logLevel: 'warn',
       output: { file: join(sdkPackage, folder, 'index.js'), format },
     });
-    // Also sets the module type of the declarations beside it.
+    // This file also sets the module type of the declarations beside it.
     writeFileSync(join(sdkPackage, folder, 'package.json'), `${JSON.stringify({ type })}\n`);
   }
   writeFileSync(join(sdkPackage, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);

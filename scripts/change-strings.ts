@@ -8,9 +8,9 @@ import { parseArgs } from 'node:util';
 import { createRandom } from '../bench/faults/random.ts';
 import { copyTree } from './copy-tree.ts';
 
-// npm run test:browser:words -- [--count 10] [--seed TEXT] [paths of tests]
-// Changes strings of the dashboard in a copy of the repository and runs the browser tests there. They must still pass,
-// because tests take the words they look for from the page's strings.
+// npm run test:browser:words -- [--count 10] [--seed TEXT] [paths of tests] Changes strings of the dashboard in a copy
+// of the repository and runs the browser tests there. The tests must still pass, because they take the words they look
+// for from the page's strings.
 
 const { values, positionals } = parseArgs({
   options: { count: { type: 'string', default: '10' }, seed: { type: 'string' } },

@@ -1,4 +1,5 @@
-// The documentation's code blocks, and how to run each, as given by the word after the language.
+// Reads the code blocks of the documentation, with the instructions for running each, as given by the word after the
+// language.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +16,7 @@ export const docPages: readonly string[] = [
 export type Marker =
   /** Runs, and must succeed. A continued block is appended to the preceding blocks in its language, as one program. */
   | { readonly kind: 'run'; readonly continued: boolean }
-  /** Runs until the page ends, and soon listens on this port. */
+  /** Runs until the page ends, and listens on this port soon after the start. */
   | { readonly kind: 'serve'; readonly port: number }
   /** The output of the previous block; … matches anything. */
   | { readonly kind: 'expect' }

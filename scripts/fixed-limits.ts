@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A limit in the code that no setting changes: its file, its name, and what it limits. */
+/** A limit in the code that no setting changes: its name and its subject. */
 type Row = readonly [name: string, of: string];
 
 const files: Readonly<Record<string, readonly Row[]>> = {

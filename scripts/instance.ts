@@ -1,4 +1,4 @@
-// A running Postrider with its own data, for the scripts that run samples and the client.
+// Runs a Postrider instance with its own data, for the scripts that run samples and the client.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,5 +1,5 @@
-// Writes the table of limits in docs/limits.md: those set by LIMITS and the environment from the configuration, and the
-// fixed ones from the code.
+// Writes the table of limits in docs/limits.md: limits set by LIMITS and the environment from the configuration, and
+// fixed limits from the code.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { limits, readConfig } from '@postrider/core';

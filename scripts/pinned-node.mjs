@@ -13,7 +13,7 @@ export function runsTypeScript(version = process.versions.node) {
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
-/** Returns this process's Node if it is recent enough, else the one that npm installed here. */
+/** Returns this process's Node if it is recent enough, otherwise the Node that npm installed here. */
 export function findNode() {
   if (runsTypeScript()) return process.execPath;
   const names = {
@@ -32,7 +32,7 @@ export function explainOldNode() {
   );
 }
 
-/** Where Node caches compiled code, which halves the time of the next start. */
+/** The directory where Node caches compiled code, which halves the time of the next start. */
 export const compiled = `${root}node_modules/.cache/compiled`;
 
 /** If the directory is not writable, only that speedup is lost; an old Node has no such cache. */
@@ -42,7 +42,7 @@ export function keepCompiled() {
 
 /** Passes the caller's working directory to a program that is about to change to the repository. */
 export function rememberCaller() {
-  // npm run has already changed there, and reports the original directory.
+  // npm run has already changed to the repository, and reports the original directory.
   const moved = process.cwd() === root.replace(/\/$/, '') && process.env.INIT_CWD;
   process.env.POSTRIDER_CALLED_FROM = moved || process.cwd();
 }

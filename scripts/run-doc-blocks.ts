@@ -58,7 +58,7 @@ const SHELL_TAIL = '\nexport -p | grep -v " \\(SHLVL\\|PWD\\|OLDPWD\\|_\\)=" > .
 
 export interface Outcome {
   readonly block: Block;
-  /** Null if it succeeded. */
+  /** Null if the block succeeded. */
   readonly problem: string | null;
 }
 
@@ -69,7 +69,7 @@ interface Place {
   printed: string;
 }
 
-/** Runs the blocks of one page in order, limited to these languages. */
+/** Runs the blocks of one page in order, limited to the given languages. */
 export async function runBlocks(
   blocks: readonly Block[],
   instance: Instance,
@@ -87,7 +87,7 @@ export async function runBlocks(
         ran = false;
         continue;
       }
-      // A block's output is only known if it ran.
+      // The output of a block is only known if the block ran.
       if (marker.kind === 'expect' && !ran) continue;
       if (marker.kind === 'run') ran = true;
       outcomes.push({ block, problem: await problemOf(block, blocks.slice(0, index), place) });
@@ -179,7 +179,7 @@ function environment({ folder, instance }: Place): Record<string, string> {
     PATH: `${folder}/bin:${process.env.PATH}`,
     HOME: folder,
     NODE_COMPILE_CACHE: compiled,
-    // Compiles once for all blocks, which would otherwise each compile the same code again.
+    // All blocks share a build cache, because each would otherwise compile the same code again.
     GOCACHE: join(root, 'node_modules/.cache/go'),
     GO111MODULE: 'off',
     POSTRIDER_URL: instance.url,
@@ -203,7 +203,9 @@ function openFolder(): string {
   return folder;
 }
 
-/** Fills in what a reader would: the URL, the key, and the newest id of its kind for an id that ends in …. */
+/**
+ * Fills in the values that a reader would: the URL, the key, and the newest id of its kind for an id that ends in ….
+ */
 async function filledIn(text: string, { url, key }: Instance): Promise<string> {
   let filled = text.replaceAll('http://localhost:3000', url).replaceAll('pr_live_…', key);
   for (const [placeholder, path] of [

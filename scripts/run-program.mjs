@@ -8,7 +8,7 @@ import { compiled, root } from './pinned-node.mjs';
 export function runProgram(node, args, env = { NODE_COMPILE_CACHE: compiled, ...process.env }) {
   const child = spawn(node, args, { stdio: 'inherit', cwd: root, env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    // A terminal sends Ctrl-C to the child as well, and a second one would make it exit without cleaning up.
+    // A terminal sends Ctrl-C to the child as well, and a second SIGINT would make the child exit without cleaning up.
     const arrives = signal === 'SIGINT' && process.stdin.isTTY;
     process.on(signal, () => arrives || child.kill(signal));
   }

@@ -1,6 +1,6 @@
 import { explainOldNode, keepCompiled, runsTypeScript } from './pinned-node.mjs';
 
-// In this same process, so that signals, the exit code and Ctrl-C need no forwarding.
+// The server runs in this same process, so that signals, the exit code and Ctrl-C need no forwarding.
 if (runsTypeScript()) {
   keepCompiled();
   process.argv.push('--build-dashboard');

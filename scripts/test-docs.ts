@@ -1,11 +1,11 @@
-// npm run test:docs: runs every code block of the documentation against a running instance. It requires python3,
-// golang-go and php-cli besides Node; `npm run test:docs -- sh ts` runs only those languages.
+// npm run test:docs: runs every code block of the documentation against a running instance. Requires python3, golang-go
+// and php-cli besides Node; `npm run test:docs -- sh ts` runs only those languages.
 import { startDnsZone } from '@postrider/testing';
 import { docPages, type Language, languages, readPage } from './doc-blocks.ts';
 import { startInstance } from './instance.ts';
 import { runBlocks } from './run-doc-blocks.ts';
 
-// Readers must be able to paste what any other page shows; commands about operations may need another machine.
+// Readers must be able to paste the commands on any other page; commands about operations may need another machine.
 const operating = new Set(
   [
     'operations',

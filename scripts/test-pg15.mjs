@@ -1,5 +1,5 @@
 // npm run test:pg15 -- [vitest arguments]: runs the tests on an installed Postgres 15, the oldest supported version
-// (Debian's postgresql-15, or the folder of its programs in POSTGRES_15_BIN). npm test uses the embedded one.
+// (Debian's postgresql-15, or the folder of its programs in POSTGRES_15_BIN). npm test uses the embedded Postgres.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -33,7 +33,7 @@ function asPostgres(program, args) {
   if (error || status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}`);
 }
 
-/** Returns the arguments of each run: both suites that use a database, or the one that the given paths belong to. */
+/** Returns the arguments of each run: both suites that use a database, or the suite that the given paths belong to. */
 function suitesFor(options) {
   const database = ['--project', 'database', ...options];
   const journeys = ['--config', 'vitest.journeys.config.ts', ...options];

@@ -1,6 +1,6 @@
 // npm run test:submission: runs mail programs against a running instance, each with the settings from
-// docs/submission.md. It tries those installed on this machine and lists the others; PYTHON is the interpreter that has
-// Django.
+// docs/submission.md. The script tries the programs installed on this machine and lists the others; PYTHON is the
+// interpreter that has Django.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ interface Run {
 
 interface Client {
   readonly name: string;
-  /** Prints something if the program is on this machine. */
+  /** A command that prints something if the program is on this machine. */
   readonly there: readonly [program: string, ...args: string[]] | null;
   send(subject: string): Run | Promise<unknown>;
 }
@@ -158,7 +158,7 @@ function run({ program, args, stdin = '', env = {} }: Run): Promise<void> {
   });
 }
 
-/** Returns the status of the message with a subject, once it is delivered; null if there is none. */
+/** Returns the status of the message with a subject, once it is delivered, or null if there is no such message. */
 async function statusOf(subject: string): Promise<string | null> {
   let status: string | null = null;
   for (let tries = 0; tries < ARRIVE_TRIES && status !== 'delivered'; tries++) {

@@ -1,5 +1,5 @@
-// npm run test:upgrade -- [COMMIT]: rolls out this checkout while another release accepts and sends, by default the one
-// that froze the schema, and reports how long requests took. It requires the repository's history, which a shallow
+// npm run test:upgrade -- [COMMIT]: rolls out this checkout while another release accepts and sends, by default the
+// release that froze the schema, and reports how long requests took. Requires the repository's history, which a shallow
 // clone lacks, and the packages of that release.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

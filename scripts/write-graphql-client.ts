@@ -21,7 +21,7 @@ export async function clientText(): Promise<string> {
     plugins: [{ 'typescript-operations': {} }, { 'typed-document-node': {} }],
     pluginMap: { 'typescript-operations': typescriptOperations, 'typed-document-node': typedDocumentNode },
   });
-  // graphql exports that type itself, under another name.
+  // graphql exports the same type itself, under another name.
   const text = output.replace(
     /import type \{ TypedDocumentNode as DocumentNode \} from '@graphql-typed-document-node\/core';/,
     "import type { TypedQueryDocumentNode as DocumentNode } from 'graphql';",

@@ -1,5 +1,5 @@
-// Writes docs/openapi.json, the document of /v1 that the next version is compared with. It refuses to write changes
-// that break clients of the previous version, unless --breaking is given.
+// Writes docs/openapi.json, the document of /v1 that the next version is compared with. Refuses to write changes that
+// break clients of the previous version, unless --breaking is given.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '@postrider/rest';

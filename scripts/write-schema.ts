@@ -1,5 +1,5 @@
-// Writes docs/schema.graphql, the GraphQL schema that the next version is compared with. It refuses to write changes
-// that break clients of the previous version, unless --breaking is given.
+// Writes docs/schema.graphql, the GraphQL schema that the next version is compared with. Refuses to write changes that
+// break clients of the previous version, unless --breaking is given.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { breakingChangesOf, schemaText } from '@postrider/admin';

@@ -1,6 +1,6 @@
-// Writes docs/screens/*.png, each page in light and dark, from a running Postrider:
-// npm run docs:screens -- http://localhost:3000 operator@example.com password
-// It sends sample email there, so use an instance that captures.
+// Writes docs/screens/*.png, each page in light and dark, from a running Postrider: npm run docs:screens --
+// http://localhost:3000 operator@example.com password The script sends sample email there, so use an instance that
+// captures email.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';

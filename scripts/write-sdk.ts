@@ -66,10 +66,10 @@ export interface Method {
   readonly operation: OperationObject;
 }
 
-/** How a schema is used: requests are checked strictly; responses may gain values. */
+/** The use of a schema: requests are checked strictly; responses may gain values. */
 type Direction = 'input' | 'output';
 
-// Names that the platform already uses for something else.
+// Names that the platform already uses for other types.
 const renamed: Readonly<Record<string, string>> = { Error: 'ErrorAnswer', Event: 'EventBase' };
 
 const HEAD = `// Written by \`node scripts/write-sdk.ts\` from docs/openapi.json.\n`;
@@ -100,7 +100,7 @@ export function methodsOf(document: OpenApi): Method[] {
   );
 }
 
-/** Not the bare name, because a schema may have it. */
+/** The class name has a suffix, because a schema may have the bare name. */
 const classOf = (tag: string) => `${pascal(tag)}Calls`;
 
 function refName(ref: string): string {
@@ -118,7 +118,7 @@ function typeOf(schema: Schema, direction: Direction): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) {
     const values = schema.enum.map((value) => JSON.stringify(value));
-    // Keeps autocompletion of the known values.
+    // The added type keeps autocompletion of the known values.
     return distinct(direction === 'output' ? [...values, '(string & {})'] : values);
   }
   const union = schema.anyOf ?? schema.oneOf;
@@ -199,7 +199,7 @@ function entryOf(schema: Schema): Schema | null {
 const queryOf = ({ operation }: Method) =>
   (operation.parameters ?? []).filter((one) => one.in === 'query' && one.name !== 'dry_run');
 
-/** Returns the type names for a method; null if it needs none. */
+/** Returns the type names for a method, or null if it needs no types. */
 function namesOf(method: Method) {
   const stem = pascal(`${method.operation.operationId}${method.dry_run ? '_dry_run' : ''}`);
   const response = success(method.operation, method.dry_run);
@@ -249,7 +249,7 @@ export function schemasText(document: OpenApi): string {
   return `${HEAD}\n${[...components, ...inline, eventsText(document)].join('\n')}`;
 }
 
-/** A repeatable parameter also accepts a single value. */
+/** Returns the query schema of a method. A repeatable parameter also accepts a single value. */
 function querySchema(method: Method): Schema {
   const fields = queryOf(method).map(({ name, schema, description }): [string, Schema] => {
     const one = schema.type === 'array' && schema.items ? { anyOf: [schema.items, schema] } : schema;
@@ -351,7 +351,7 @@ ${lines.join('\n')}
 `;
 }
 
-/** Lists of values that a program may offer as choices. */
+/** Returns the source code for lists of values that a program may offer as choices. */
 function listsText({ webhooks, components }: OpenApi): string {
   const list = (name: string, description: string, values: readonly unknown[]) =>
     `/** ${description} */\nexport const ${name} = [\n${values.map((value) => `'${value}',`).join('\n')}\n] as const;\n`;

@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { ask, baseName, buildah, hasImage, image, require, root, show } from './buildah.ts';
 
 const SUITE = 'bookworm';
-// Where the base image's npm reads settings for all users; a file of the base, so that a mount over it leaves nothing
-// behind.
+// The file from which the base image's npm reads settings for all users. The file is part of the base, so that a mount
+// over it leaves nothing behind.
 const NPM_SETTINGS = '/usr/local/etc/npmrc';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Images built by these scripts are stored apart from the machine's own; removing the folder removes them all. */
+/**
+ * Images built by these scripts are stored apart from the machine's own images. Removing the folder removes them all.
+ */
 export const store = process.env.POSTRIDER_IMAGE_STORE ?? '/var/tmp/postrider-image';
 export const image = 'localhost/postrider:latest';
 
@@ -40,7 +42,7 @@ export function ask(command: string, args: readonly string[], input = ''): strin
   return execFileSync(command, args, { cwd: root, encoding: 'utf8', input, maxBuffer: 2 ** 26 }).trim();
 }
 
-/** Returns the arguments of every call: it needs neither a kernel storage driver nor a daemon. */
+/** Returns the arguments of every buildah call, which needs neither a kernel storage driver nor a daemon. */
 export function buildah(...args: readonly string[]): string[] {
   mkdirSync(store, { recursive: true, mode: 0o700 });
   return ['--root', join(store, 'images'), '--runroot', join(store, 'run'), '--storage-driver', 'vfs', ...args];
@@ -67,11 +69,11 @@ export interface ImageConfig {
 }
 
 export function imageConfig(name: string): ImageConfig {
-  // Written by buildah, in Docker's format.
+  // buildah writes the configuration in Docker's format.
   return JSON.parse(ask('buildah', buildah('inspect', '--type', 'image', name))).Docker.config;
 }
 
-/** Mounts the root file system of an image where nothing else writes to it. */
+/** Mounts the root file system of an image where no other process writes to it. */
 export function mountImage(name: string): { readonly container: string; readonly path: string; remove(): void } {
   const container = ask('buildah', buildah('from', '--pull-never', name));
   const path = ask('buildah', buildah('mount', container));

@@ -9,7 +9,10 @@ export interface Container {
   check(): Promise<boolean>;
   /** Waits until the HEALTHCHECK passes; returns the milliseconds since the start. */
   healthy(): Promise<number>;
-  /** Waits until /readyz returns 200, which a check that starts its own program sees later. */
+  /**
+   * Waits until /readyz returns 200, and returns the milliseconds since the start. The HEALTHCHECK passes later,
+   * because it starts its own program.
+   */
   ready(): Promise<number>;
   /** Sends SIGTERM; returns the exit code. */
   stop(): Promise<number | null>;
@@ -33,9 +36,9 @@ const TICK_MS = 10;
 const GIVE_UP_MS = 60_000;
 
 /**
- * Mounts the tree in its own mount namespace, with what Docker mounts over it, then switches to the image's user,
- * without capabilities or a way to gain any. $0 is the tree, $1 rw or ro, $2 the user, $3 the folder, then env and
- * program.
+ * Mounts the tree in its own mount namespace, with the files that Docker mounts over it, then switches to the image's
+ * user, without capabilities or a way to gain any. $0 is the tree, $1 rw or ro, $2 the user, $3 the folder, then env
+ * and program.
  */
 const ENTER = `
 set -e

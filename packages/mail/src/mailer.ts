@@ -3,7 +3,7 @@ import type { Mailer, SendOutcome } from './outcome/send-outcome.ts';
 import { createSmtpTransport, type SmtpTransportOptions } from './smtp/client.ts';
 
 export interface MailerOptions {
-  /** In order of preference. A Mailer is used unchanged. */
+  /** The routes in order of preference. A Mailer is used unchanged. */
   readonly transports: readonly (Mailer | Omit<SmtpTransportOptions, 'helo_name'>)[];
   readonly helo_name: string;
 }
@@ -34,7 +34,7 @@ export function createMailer(options: MailerOptions): Mailer {
       }
       return outcome;
     },
-    // The others are fallbacks.
+    // The first route determines the lanes; the other routes are fallbacks.
     laneOf: (to) => first.laneOf(to),
     width: first.width,
     async stop() {
@@ -44,8 +44,8 @@ export function createMailer(options: MailerOptions): Mailer {
 }
 
 /**
- * Whether the route failed before DATA. A destination whose own policy prohibits the session does not count, because
- * another route would bypass the policy.
+ * Returns whether the route failed before DATA. A destination whose own policy prohibits the session does not count,
+ * because another route would bypass the policy.
  */
 function failedUnderway(outcome: SendOutcome): boolean {
   if (outcome.kind !== 'deferred') return false;

@@ -1,4 +1,6 @@
-/** Self-signed for mx.example.org, valid for a hundred years, and public: for tests only. */
+/**
+ * A self-signed certificate for mx.example.org, valid for a hundred years. Its key is public, so it is for tests only.
+ */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHulQUKKmtX7DU98Y

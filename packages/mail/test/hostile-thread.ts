@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { readReturnedMail } from '../src/bounce/returned-mail.ts';
 
-// A thread in which a message has found a way to hang it, exhaust its memory or crash it.
+// A reader thread that hangs, runs out of memory or exits when a message says so.
 parentPort?.on('message', ({ raw, about: from }: { readonly raw: Uint8Array; readonly about: string }) => {
   const text = Buffer.from(raw).toString('latin1');
   if (text.includes('X-Hostile: hang')) for (;;);

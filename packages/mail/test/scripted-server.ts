@@ -3,8 +3,8 @@ import { createServer as createTlsServer } from 'node:tls';
 
 export type Verb = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'dot' | 'RSET' | 'QUIT' | 'STARTTLS' | 'AUTH';
 /**
- * The response of a scripted server. A function acts on the socket itself, and nothing else is read until the promise
- * it returns settles. Null means permanent silence, and an empty string no response to this command.
+ * The response of a scripted server. A function acts on the socket itself, and nothing more is read until the returned
+ * promise settles. Null means permanent silence, and an empty string means no response to this command.
  */
 export type ServerReply = string | null | ((socket: Socket) => unknown);
 export type Script = (verb: Verb, connection: number, line: string) => ServerReply | undefined;
@@ -15,7 +15,7 @@ export interface ScriptedServer {
   readonly bodies: string[];
   readonly sockets: Socket[];
   connections: number;
-  /** The number of dots that had more data after them when they were replied to. */
+  /** The number of dots that were followed by more data when they were replied to. */
   ahead: number;
   stop(): Promise<unknown>;
 }
@@ -23,13 +23,13 @@ export interface ScriptedServer {
 export interface ScriptedServerOptions {
   /** TLS from the first byte. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** Discards what arrives after a dot. */
+  /** Discards data that arrives after a dot. */
   readonly forgetful?: boolean;
-  /** Listens on this path instead of a port. Unread data there soon fills the kernel's buffers. */
+  /** Listens on this path instead of a port. On a path, unread data soon fills the kernel's buffers. */
   readonly path?: string;
 }
 
-/** How a transport reaches such a server. */
+/** Options with which a transport reaches a scripted server. */
 export const RELAY = { host: '127.0.0.1', secure: false, helo_name: 'mail.good.test', tls: 'opportunistic' } as const;
 
 export const DEFAULTS: Record<Verb, string> = {
@@ -49,7 +49,7 @@ const VERBS = new Set<string>(Object.keys(DEFAULTS));
 export const hangUp: ServerReply = (socket) => socket.destroy();
 
 /**
- * Starts an SMTP server that responds to every command immediately, as its script says, or otherwise as a correct
+ * Starts an SMTP server that responds to every command immediately, following its script or, by default, as a correct
  * server would.
  */
 export async function startScriptedServer(

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Returns why an address may not be connected to, or null if it may. */
+/** Returns the reason why an address may not be connected to, or null if it may be. */
 export type AddressGuard = (address: string) => string | null;
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
@@ -13,9 +13,9 @@ const MISREAD = /^::\d+\./;
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Allows only public internet addresses and networks that the operator has listed. IPv6 addresses that embed an IPv4
- * address (NAT64, 6to4, Teredo) never count as public, whatever they embed. Only the mapped form is read as the IPv4
- * address that the system would reach with it.
+ * Creates a guard that allows only public internet addresses and networks that the operator has listed. IPv6 addresses
+ * that embed an IPv4 address (NAT64, 6to4, Teredo) never count as public. Only the mapped form is read as the IPv4
+ * address that the system would reach.
  */
 export function createAddressGuard(allow_networks: readonly string[]): AddressGuard {
   const allowed = allow_networks.map(networkOf);

@@ -3,7 +3,10 @@ import { BlockList, isIP, type Socket } from 'node:net';
 /** Resolves a client's address from its connection and the forwarding header set by proxies. */
 export type ClientAddress = (socket: Socket, forwarded_for: string | readonly string[] | undefined) => string;
 
-/** The client is the peer or, behind trusted proxies, the address they report. The header is read from right to left. */
+/**
+ * Creates a resolver of client addresses. The client is the peer or, behind trusted proxies, the address that they
+ * report. The header is read from right to left.
+ */
 export function createClientAddress(trusted_proxies: readonly string[]): ClientAddress {
   const trusted = blockList(trusted_proxies);
   const peers = new WeakMap<Socket, string>();

@@ -9,7 +9,7 @@ import { cleanRemoteText } from './remote-text.ts';
 export interface HttpGuardOptions {
   /** Networks that may be reached even though they are not public. */
   readonly allow_networks: readonly string[];
-  /** Used instead of the system's name servers. `address` or `address:port`. */
+  /** Name servers to use instead of the system's, as `address` or `address:port`. */
   readonly dns_servers: readonly string[];
   /** The limit for the whole request, from name resolution to the end of the response. */
   readonly timeout_ms?: number;
@@ -24,7 +24,7 @@ export interface HttpPost {
 interface HttpResponse {
   readonly kind: 'answered';
   readonly status: number;
-  /** The header as received. */
+  /** The Retry-After header as received. */
   readonly retry_after: string | null;
   /** The headers as received from the endpoint. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -36,11 +36,12 @@ export type HttpOutcome = HttpResponse | { readonly kind: 'failed'; readonly err
 
 /** The only HTTP client for user-supplied URLs: public addresses only, no redirects, and limits on time and size. */
 export interface HttpGuard {
-  /** Never throws. */
+  /** Sends a POST request. Never throws. */
   post(request: HttpPost, signal?: AbortSignal): Promise<HttpOutcome>;
   /**
-   * Returns why the host of a URL is rejected, as far as is known now, or null if it is not. Neither this nor the error
-   * of a post names an address that the URL does not contain, because it could reveal a private network.
+   * Returns the reason why the host of a URL is rejected, as far as is known now, or null if it is accepted. Neither
+   * the reason nor the error of a post names an address that the URL does not contain, because the address could reveal
+   * a private network.
    */
   refusal(url: URL): Promise<string | null>;
   stop(): Promise<void>;
@@ -84,7 +85,7 @@ class GuardedClient {
   readonly #timeout_ms: number;
   readonly #guard: AddressGuard;
   readonly #resolve: Resolve;
-  /** Parsed URLs. */
+  /** A cache of parsed URLs. */
   readonly #places = new Map<string, Place>();
   /** Posts in progress, by signal. One listener per post would cost more than all the posts that are aborted. */
   readonly #cuts = new WeakMap<AbortSignal, Set<Cut>>();
@@ -119,7 +120,7 @@ class GuardedClient {
     await this.#agent?.destroy();
   }
 
-  /** Opened with the first post: the client takes 75 ms to load, and 5 MB from then on. */
+  /** Opens the agent with the first post: the client takes 75 ms to load, and 5 MB from then on. */
   #openAgent(): Agent {
     const undici: typeof import('undici') = createRequire(import.meta.url)('undici');
     const lookup = createLookup(this.#resolve, this.#guard);
@@ -161,7 +162,7 @@ class GuardedClient {
 /** One post, from its dispatch to its outcome, with a single timer. */
 class RunningPost implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<HttpOutcome>;
-  /** Aborts the post for a reason of our own. Also called by the caller's signal. */
+  /** Aborts the post for a reason of our own. The caller's signal also calls this. */
   readonly cut: Cut;
   readonly #answer: (outcome: HttpOutcome) => void;
   readonly #cuts: Set<Cut> | undefined;
@@ -212,7 +213,10 @@ class RunningPost implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  /** The status determines the outcome, so a body that breaks off or does not end only closes its connection. */
+  /**
+   * Ends the post. The status determines the outcome, so a body that breaks off or does not end only closes its
+   * connection.
+   */
   #end(error: unknown): void {
     clearTimeout(this.#timer);
     this.#cuts?.delete(this.cut);
@@ -225,7 +229,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Resolves a name to the addresses that the guard allows, for use by the socket. */
+/** Creates a lookup for sockets that resolves a name to the addresses that the guard allows. */
 function createLookup(resolve: Resolve, guard: AddressGuard): LookupFunction {
   return (hostname, { all }, callback) => {
     resolve(hostname).then(
@@ -246,7 +250,7 @@ function createLookup(resolve: Resolve, guard: AddressGuard): LookupFunction {
   };
 }
 
-/** Dials, and checks the address again on the resulting socket. */
+/** Creates a connector that dials, and checks the address again on the resulting socket. */
 function createConnect(dial: buildConnector.connector, guard: AddressGuard): buildConnector.connector {
   return (options, callback) => {
     // An address in the URL is not looked up, so it is checked here.
@@ -307,7 +311,7 @@ function leadsInside(hostname: string): string {
   return `${bare(hostname)} resolves to an address that is not public`;
 }
 
-/** Connection errors contain the address, so they are reworded. Certificate errors stay unchanged. */
+/** Rewords connection errors, because they contain the address. Certificate errors stay unchanged. */
 function withoutAddress(error: Error, hostname: string): Error {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   const dialled = first instanceof Error && 'syscall' in first && first.syscall === 'connect';
@@ -321,7 +325,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-/** Returns the message of the innermost cause that has one. */
+/** Returns the message of the innermost cause that has a message. */
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

@@ -1,6 +1,6 @@
 const MAX_CHARSET_SHOWN = 40;
 
-/** Returns why a Content-Type does not declare JSON in UTF-8, or null if it does. */
+/** Returns the reason why a Content-Type does not declare JSON in UTF-8, or null if it does. */
 export function jsonMediaProblem(content_type: string | undefined): string | null {
   const [media = '', ...parameters] = (content_type ?? '').split(';');
   if (media.trim().toLowerCase() !== 'application/json') return 'Send the body as Content-Type: application/json.';

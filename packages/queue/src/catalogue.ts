@@ -8,7 +8,7 @@ export interface JobOptions {
   readonly expire_seconds: number;
   /** Without a heartbeat for this long, an active job returns to the queue. At least 10. */
   readonly heartbeat_seconds?: number;
-  /** Makes this a schedule: one job at each match, in UTC. */
+  /** Turns the queue into a schedule, with one job at each match, in UTC. */
   readonly cron?: string;
   /** The name of a database function for triggers that adds a job for each element of a jsonb[]. */
   readonly sql_function?: string;
@@ -32,7 +32,7 @@ export type JobHold = Pick<Job<unknown>, 'id' | 'retry_count'>;
 
 export interface NewJob<D> {
   readonly data: D;
-  /** Set if one of our rows stores the job's id. */
+  /** Set if one of our tables stores the id of the job. */
   readonly id?: string;
   readonly start_after?: Date;
 }

@@ -15,8 +15,8 @@ export interface DeadJob {
 }
 
 /**
- * Returns the next dead jobs of a queue by completed_on, after a position. Served by pg-boss's index of ended jobs,
- * which contains little else, because completed jobs are removed.
+ * Returns the next dead jobs of a queue by completed_on, after a position. Uses pg-boss's index of ended jobs, which
+ * contains few other rows, because completed jobs are removed.
  */
 export async function nextDeadJobs(
   sql: Sql | Tx,
@@ -63,7 +63,7 @@ export async function retryEnded(tx: Sql | Tx, { queue, id }: JobKey): Promise<b
   return (await revive(tx, queue, finished_job)).length > 0;
 }
 
-/** Retries dead jobs, and returns those that were still dead. */
+/** Retries dead jobs, and returns the jobs that were still dead. */
 export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]): Promise<Set<string>> {
   const dead = tx`
     select j.id from pgboss.job j
@@ -82,7 +82,7 @@ export async function redriveDead(tx: Tx, queue: string, max: number): Promise<n
 }
 
 /**
- * Makes ended jobs due immediately with at least one retry left, and returns their ids. The source locks them and
+ * Makes ended jobs due immediately with at least one retry left, and returns their ids. The source locks the jobs and
  * checks their state.
  */
 async function revive(tx: Sql | Tx, queue: string, source: Fragment): Promise<string[]> {

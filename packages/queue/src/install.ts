@@ -58,8 +58,8 @@ async function finishQueues(url: string, catalogue: Catalogue): Promise<void> {
 }
 
 /**
- * pg-boss's foreign key from job to queue costs a query per inserted row, a tenth of the database cost of an accept.
- * Our inserts join the queue's row anyway, and no queue is ever deleted.
+ * Drops pg-boss's foreign key from job to queue, which costs a query per inserted row, a tenth of the database cost of
+ * an accept. Our inserts join the queue's row anyway, and no queue is ever deleted.
  */
 async function dropQueueChecks(sql: Sql, names: readonly string[]): Promise<void> {
   const checks = await sql<{ table: string; name: string }[]>`

@@ -17,7 +17,7 @@ export async function cancelWaiting(tx: Sql | Tx, { queue, id }: JobKey): Promis
   return rows.length > 0;
 }
 
-/** Cancels those of the given jobs that are waiting. */
+/** Cancels the given jobs that are still waiting. */
 export async function cancelAllWaiting(tx: Tx, queue: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await tx`

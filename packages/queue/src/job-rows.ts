@@ -2,8 +2,8 @@ import { equalsByRange, type Fragment, type Sql, type Tx, unindexed } from '@pos
 import type { JobHold } from './catalogue.ts';
 
 // pg-boss's own insert accepts one job at a time or a JSON string. A batch of columns inside our own statement is a
-// third cheaper and saves a round trip. In return, these rows must match those of the pinned pg-boss. readJobTables
-// rejects a schema that differs, and a test compares a row with pg-boss's own.
+// third cheaper and saves a round trip. In return, the rows inserted here must match those of the pinned pg-boss:
+// readJobTables rejects a different schema, and a test compares a row with pg-boss's own.
 
 /** The longest time between a job's created_on and its commit for which a fetch of new jobs still finds it. */
 const COMMIT_SECONDS = 0.3;
@@ -54,8 +54,8 @@ export function jobInsertion(sql: Sql | Tx, queue: JobTable, source: Fragment): 
 }
 
 /**
- * Installs the same insert as a database function, for jobs that are due now. It names the queue's table, so each
- * installation replaces it. Before the first installation, its callers fail.
+ * Installs the same insert as a database function, for jobs that are due now. The function names the queue's table, so
+ * each installation replaces the function. Before the first installation, callers of the function fail.
  */
 export async function installJobFunction(sql: Sql, queue: string, name: string): Promise<void> {
   const [row] = await sql<{ statement: string }[]>`
@@ -83,7 +83,7 @@ export async function installJobFunction(sql: Sql, queue: string, name: string):
  * Returns the ctid of the job with an id. Every pg-boss index begins with the name, and the plan may be made while the
  * table is empty or not analyzed. An index of name and time then looks as good as the primary key, and each lookup
  * would scan all jobs. Only the primary key contains the id, so only the id is compared, and Postgres 18 skips over the
- * table's single name. Older versions cannot skip; for them, a range with an order by id selects the primary key.
+ * table's single name. Older versions cannot skip names, so a range with an order by id selects the primary key.
  */
 function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, unchanged: Fragment): Fragment {
   const source = queue.skips_names
@@ -92,15 +92,15 @@ function placeOf(sql: Sql | Tx, queue: JobTable, id: Fragment, unchanged: Fragme
   return sql`select j.ctid as place from ${sql(`pgboss.${queue.table}`)} j where ${source}`;
 }
 
-/** Like placeOf, for a fetched job that has not been fetched again since. */
+/** Returns the ctid like placeOf, for a fetched job that has not been fetched again since. */
 function heldPlace(sql: Sql | Tx, queue: JobTable, id: Fragment, retry_count: Fragment): Fragment {
   return sql`${placeOf(sql, queue, id, sql`j.state${unindexed} = 'active' and j.retry_count = ${retry_count}`)} for update`;
 }
 
 /**
- * Deletes fetched jobs, as a fragment that returns their ids. A deleted row costs less than a completed one that
+ * Deletes fetched jobs, as a fragment that returns their ids. Deleting a row costs less than completing a row that
  * pg-boss deletes later. The source yields id uuid and retry_count integer. A job that another worker has fetched since
- * stays. Each is looked up separately and deleted by its ctid.
+ * stays. Each job is looked up separately and deleted by its ctid.
  */
 export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fragment {
   return sql`
@@ -110,7 +110,7 @@ export function jobRemoval(sql: Sql | Tx, queue: JobTable, source: Fragment): Fr
     )) returning id`;
 }
 
-/** Returns those of the given ids that have no waiting or running job. */
+/** Returns the given ids that have no waiting or running job. */
 export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select asked.id from unnest(${ids}::uuid[]) as asked(id)
@@ -119,12 +119,14 @@ export async function idsWithoutLiveJob(sql: Sql | Tx, queue: JobTable, ids: rea
   return rows.map((row) => row.id);
 }
 
-/** What a fetch requests. */
+/** The priority, count and age of the jobs that a fetch requests. */
 export interface JobRequest {
-  /** Only jobs of this priority. If null, jobs of any priority, highest first. */
+  /** Fetches only jobs of this priority. If null, fetches jobs of any priority, highest first. */
   readonly priority: number | null;
   readonly count: number;
-  /** Skips jobs created well before this, along with the dead index entries of fetched ones. Null for all. */
+  /**
+   * Skips jobs created well before this time, along with the dead index entries of fetched jobs. Null skips no jobs.
+   */
   readonly created_after: Date | null;
 }
 
@@ -186,8 +188,8 @@ export function jobResumption(sql: Sql | Tx, queue: JobTable, holder: string, so
 }
 
 /**
- * Renews the heartbeats of fetched jobs. Locked jobs are being settled and need none. pg-boss's own statement waits for
- * those rows in a different order, and deadlocked with the settles.
+ * Renews the heartbeats of fetched jobs. Locked jobs are being settled and need no heartbeat. pg-boss's own statement
+ * waits for those rows in a different order, and deadlocked with the settles.
  */
 export async function touchJobs(sql: Sql, queue: JobTable, jobs: readonly JobHold[]): Promise<void> {
   const unchanged = sql`j.state${unindexed} = 'active' and j.retry_count = s.retry_count`;
@@ -222,9 +224,9 @@ export interface FreedRow {
 }
 
 /**
- * Frees the jobs of a queue that a dead process holds, due immediately, and returns them. pg-boss uses source_id for
- * jobs of dead letter queues, which we do not use, so here it names the holder. Served by the index of states. Jobs
- * with a heartbeat after `seen_until` belong to a live process.
+ * Frees the jobs of a queue that a dead process holds, makes them due immediately, and returns them. pg-boss uses
+ * source_id for jobs of dead letter queues, which we do not use, so here source_id names the holder. Uses the index of
+ * states. Jobs with a heartbeat after `seen_until` belong to a live process.
  */
 export async function freeJobs(tx: Tx, queue: JobTable, holder: string, seen_until: Date | null): Promise<FreedRow[]> {
   const table = tx(`pgboss.${queue.table}`);
@@ -238,9 +240,9 @@ export async function freeJobs(tx: Tx, queue: JobTable, holder: string, seen_unt
 }
 
 /**
- * Does the same for a live process: frees jobs that it holds without knowing it, because the response to their fetch
- * was lost. Jobs fetched within the last seconds are left unchanged, because that response may still be in transit. The
- * time counts from before `known` is called, so nothing fetched after it is freed.
+ * Frees jobs that a live process holds without knowing it, because the response to their fetch was lost. Jobs fetched
+ * within the last seconds are left unchanged, because their response may still be in transit. The time counts from
+ * before `known` is called, so nothing fetched after that is freed.
  */
 export async function freeUnknownJobs(
   tx: Tx,
@@ -262,7 +264,7 @@ export async function freeUnknownJobs(
     )) returning id, data`;
 }
 
-/** Completes a fetched job. It is retained for inspection, for less time than a dead one. */
+/** Completes a fetched job. A completed job is retained for inspection, for less time than a dead job. */
 export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, kept_seconds: number): Promise<void> {
   await sql`
     update ${sql(`pgboss.${queue.table}`)} set state = 'completed', completed_on = pgboss.job_now(), output = null,
@@ -272,7 +274,7 @@ export async function jobCompletion(sql: Sql, queue: JobTable, hold: JobHold, ke
 
 /**
  * Returns a fetched job to the queue, due immediately. The next fetch counts as a retry, which fences off this attempt,
- * so the limit grows by one.
+ * so the retry limit grows by one.
  */
 export async function jobReturn(sql: Sql, queue: JobTable, hold: JobHold): Promise<void> {
   await sql`

@@ -32,7 +32,8 @@ function columns(sql: Sql | Tx): Fragment {
 }
 
 /**
- * The condition of each state, and the time by which an index orders it. Uses literals, so that partial indexes match.
+ * Returns the condition of each state, and the time by which an index orders it. Uses literals, so that partial indexes
+ * match.
  */
 function statesOf(sql: Sql | Tx): Record<JobState | 'all', { readonly where: Fragment; readonly place: Fragment }> {
   const due = sql`j.start_after`;
@@ -68,11 +69,14 @@ export interface JobPlace {
 
 export interface JobPage {
   readonly rows: readonly (JobRow & { readonly place: string })[];
-  /** The start of the next page; null on the last. A page may be shorter than its count even if there are more. */
+  /**
+   * The start of the next page; null on the last page. A page may contain fewer jobs than requested even if there are
+   * more.
+   */
   readonly edge: JobPlace | null;
 }
 
-// The most jobs of each queue that a page examines when filters have no index.
+// The maximum number of jobs of each queue that a page examines when filters have no index.
 const EXAMINED = 1000;
 
 type CandidateRow = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
@@ -129,7 +133,9 @@ function latestFirst(left: CandidateRow, right: CandidateRow): number {
   return left.id < right.id ? 1 : left.id > right.id ? -1 : 0;
 }
 
-/** Postgres omits trailing zeros of a fraction, which would break string ordering. */
+/**
+ * Returns a place as a sortable string. Postgres omits trailing zeros of a fraction, which would break string ordering.
+ */
 function placeKey(place: string): string {
   const [, seconds = '', fraction = ''] = /^([^.+]*)(?:\.(\d+))?/.exec(place) ?? [];
   return `${seconds}.${fraction.padEnd(6, '0')}`;
@@ -197,7 +203,7 @@ export interface InstanceRow {
 // As in pg-boss: three missed heartbeats.
 const QUIET_BEATS = 3;
 
-/** Returns live instances and those seen within `gone_seconds`, latest first. */
+/** Returns live instances and instances seen within `gone_seconds`, latest first. */
 export async function instancesOf(sql: Sql | Tx, gone_seconds: number): Promise<InstanceRow[]> {
   return sql<InstanceRow[]>`
     select id, name, host, pid, started_on as started_at, heartbeat_on as heartbeat_at, stopped_on as stopped_at,

@@ -300,7 +300,7 @@ describe('a statement planned while the queue was empty', () => {
       });
 
       expect(fetched).toBe(600);
-      // A fetch may pass jobs taken by earlier ones, and each job has the dead entry left by its fetch.
+      // A fetch may pass jobs taken by earlier fetches, and each job has the dead entry left by its fetch.
       expect(read.get('i11')).toBeLessThan(10 * fetched);
       expect(read.get('pkey')).toBeLessThan(10 * fetched);
       const other = [...read].filter(([name, count]) => name !== 'i11' && name !== 'pkey' && count > 0);

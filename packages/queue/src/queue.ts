@@ -33,7 +33,7 @@ const COMPLETED_SECONDS = 86_400;
 export interface Queue<C extends Catalogue> {
   /** Identifies this process on the jobs that it holds. */
   readonly holder: string;
-  /** Connects without changing the schema; installQueue does that. */
+  /** Connects without changing the schema, which installQueue does. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Adds jobs inside the caller's transaction. Wake the workers after its commit. */
@@ -43,9 +43,11 @@ export interface Queue<C extends Catalogue> {
    * int.
    */
   insertion(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
-  /** Returns a fragment that deletes fetched jobs and returns the ids of those that the caller still held. */
+  /** Returns a fragment that deletes fetched jobs and returns the ids of the jobs that the caller still held. */
   withdrawal(sql: Sql | Tx, name: keyof C & string, jobs: readonly JobHold[]): Fragment;
-  /** Does the same for jobs from a subquery. The source yields id uuid and retry_count integer. */
+  /**
+   * Returns a fragment like `withdrawal`, for jobs from a subquery. The source yields id uuid and retry_count integer.
+   */
   removal(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /**
    * Returns a fragment that restores withdrawn jobs as if fetched for the first time. The source yields id, data and
@@ -59,7 +61,7 @@ export interface Queue<C extends Catalogue> {
    * are fetched.
    */
   acquisition(sql: Sql | Tx, name: keyof C & string, requests: readonly JobRequest[]): Fragment;
-  /** Converts such rows to jobs. A job whose payload does not parse is canceled and reported. */
+  /** Converts rows of `acquisition` to jobs. A job whose payload does not parse is canceled and reported. */
   acquired<N extends keyof C & string, R extends AcquiredRow>(
     name: N,
     rows: readonly R[],
@@ -69,13 +71,13 @@ export interface Queue<C extends Catalogue> {
   complete<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly JobHold[]): Promise<void>;
   touch<N extends keyof C & string>(name: N, jobs: readonly JobHold[]): Promise<void>;
   /**
-   * Frees the jobs of a dead process, due immediately, and returns them. If a time is given, frees only those whose
-   * last heartbeat is not later.
+   * Frees the jobs of a dead process, makes them due immediately, and returns them. If a time is given, frees only jobs
+   * whose last heartbeat is not later.
    */
   free<N extends keyof C & string>(tx: Tx, name: N, holder: string, seen_until?: Date): Promise<FreedJob<Data<C, N>>[]>;
   /**
-   * Frees jobs that this process has held for this many seconds without knowing it, and returns them. `known` is called
-   * once the database has returned its time.
+   * Frees jobs that this process has held for at least this many seconds without knowing it, and returns them. `known`
+   * is called once the database has returned its time.
    */
   freeUnknown<N extends keyof C & string>(
     tx: Tx,
@@ -83,12 +85,9 @@ export interface Queue<C extends Catalogue> {
     known: () => readonly string[],
     seconds: number,
   ): Promise<FreedJob<Data<C, N>>[]>;
-  /** Returns those of the given job ids that have no waiting or running job. */
+  /** Returns the given job ids that have no waiting or running job. */
   withoutLiveJob<N extends keyof C & string>(tx: Tx | Sql, name: N, ids: readonly string[]): Promise<string[]>;
-  /**
-   * Returns those of the given values that occur in a field of a waiting or running job. Reads all live jobs of the
-   * queue.
-   */
+  /** Returns the given values that occur in a field of a waiting or running job. Reads all live jobs of the queue. */
   liveAbout<N extends keyof C & string>(
     sql: Sql | Tx,
     name: N,
@@ -105,7 +104,7 @@ export interface Queue<C extends Catalogue> {
   nextRuns(cron: string, timezone: string, from: Date, count: number): Date[];
   /** Wakes the workers of every process, because jobs are ready. */
   wakeAll(name: keyof C & string): void;
-  /** Wakes only this process, without a statement. */
+  /** Wakes only this process, without a database statement. */
   wakeLocal(name: keyof C & string): void;
   onWake(name: keyof C & string, listener: () => void): () => void;
   /** Subscribes to wakes from other processes. */
@@ -123,9 +122,9 @@ export interface AcquiredRow {
 
 export interface QueueOptions<C extends Catalogue> {
   readonly sql: Sql;
-  /** A connection that bypasses a pooler, for LISTEN; sql if there is none. */
+  /** A connection that bypasses a pooler, for LISTEN. If there is none, `sql` is used. */
   readonly direct?: Sql;
-  /** Also bypasses a pooler. */
+  /** The URL of a database connection that also bypasses a pooler. */
   readonly url: string;
   readonly catalogue: C;
   readonly application_name: string;
@@ -203,7 +202,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   };
 }
 
-/** Payloads that do not parse are skipped here, and reported when they are fetched. */
+/** Returns the jobs whose payload parses. The other jobs are skipped here, and reported when they are fetched. */
 function readableIn<C extends Catalogue, N extends keyof C & string>(
   catalogue: C,
   name: N,
@@ -212,7 +211,7 @@ function readableIn<C extends Catalogue, N extends keyof C & string>(
   const payload = payloadOf(catalogue, name);
   return rows.flatMap(({ id, data }) => {
     const parsed = payload.safeParse(data);
-    // payload is the catalogue's schema for exactly this name.
+    // The cast is safe because `payload` is the catalog's schema for exactly this name.
     return parsed.success ? [{ id, data: parsed.data as Data<C, N> }] : [];
   });
 }
@@ -232,15 +231,19 @@ function createBoss<C extends Catalogue>(options: QueueOptions<C>): PgBoss {
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
     connectionTimeoutMillis: 5000,
-    // A query that never returns would block pg-boss's only supervision loop. synchronous_commit is off because a fetch
-    // lost in a Postgres crash is repeated, and our own commits flush everything before them.
+    // The timeouts are set because a query that never returns would block pg-boss's only supervision loop.
+    // synchronous_commit is off because a fetch lost in a Postgres crash is repeated, and our own commits flush
+    // everything before them.
     options: '-c statement_timeout=30000 -c idle_in_transaction_session_timeout=30000 -c synchronous_commit=off',
   });
   pg_boss.on('error', (error) => options.on_error(asError(error)));
   return pg_boss;
 }
 
-/** pg-boss reports the errors of its workers as plain objects, which instanceof checks would not recognize. */
+/**
+ * Converts an error of pg-boss's workers, which are reported as plain objects that instanceof checks would not
+ * recognize.
+ */
 function asError(error: Error): Error {
   if (error instanceof Error) return error;
   const { message, stack, ...facts } = error as Error;
@@ -258,7 +261,7 @@ type Statements =
   | 'withoutLiveJob'
   | 'liveAbout';
 
-/** The methods that run in the caller's statement, or are part of it. */
+/** Creates the methods that run in the caller's statement, or are part of it. */
 function createStatements<C extends Catalogue>(
   tableOf: (name: string) => JobTable,
   catalogue: C,
@@ -336,7 +339,7 @@ async function readableJobs<C extends Catalogue, N extends keyof C & string, R e
       unreadable.push(row.id);
       return [];
     }
-    // payload is the catalogue's schema for exactly this name.
+    // The cast is safe because `payload` is the catalog's schema for exactly this name.
     const data = parsed.data as Data<C, N>;
     return [{ row, job: { id: row.id, retry_count: row.retry_count, data } }];
   });
@@ -374,7 +377,10 @@ function createWorkSource<C extends Catalogue, N extends keyof C & string>(
   };
 }
 
-/** pg-boss does not expose its id. A process has one queue, so the latest row of this process is its own. */
+/**
+ * Returns the id of this instance, which pg-boss does not expose. A process has one queue, so the latest row of this
+ * process is its own.
+ */
 async function ownInstanceId(sql: Sql): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select id from pgboss.instance where host = ${hostname()} and pid = ${process.pid} and stopped_on is null

@@ -1,7 +1,7 @@
 import type { Sql } from '@postrider/db';
 
 const WAKE_CHANNEL = 'postrider_wake';
-// NOTIFY serializes committing transactions, so it is sent after the commit and at most once every 5 ms.
+// NOTIFY serializes committing transactions, so wakes are sent after the commit and at most once every 5 ms.
 const WAKE_EVERY_MS = 5;
 
 /** Hints that a queue has ready jobs, within this process and between processes. */

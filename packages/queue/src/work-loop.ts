@@ -4,7 +4,7 @@ import type { Job, JobHold } from './catalogue.ts';
 export interface Run<D> {
   readonly job: Job<D>;
   readonly started_at: Date;
-  /** How long it waited between being due and starting. */
+  /** How long the job waited between being due and starting. */
   readonly wait_ms: number;
   readonly duration_ms: number;
   /** Null on success. */
@@ -26,7 +26,7 @@ export interface WorkOptions<D> {
 }
 
 export interface Work {
-  /** The jobs currently running in this process. */
+  /** Returns the jobs currently running in this process. */
   held(): readonly JobHold[];
   /** Fetches immediately. */
   poll(): void;
@@ -51,13 +51,14 @@ export interface WorkSource<D> {
   onError(error: unknown): void;
 }
 
-// Wakes are hints, and none is sent for scheduled jobs or for jobs that become due later.
+// Wakes are hints, and no wake is sent for scheduled jobs or for jobs that become due later.
 const POLL_MS = 5000;
 const TOUCH_MS = 10_000;
 const MAX_WORDS = 1000;
 const SETTLE_TRIES = 4;
 const SETTLE_PAUSE_MS = 250;
-// A handler that runs longer than this is repeated by another process. The lanes have settled theirs before then.
+// A stop waits this long for handlers; another process then repeats unfinished jobs. The lanes have settled their own
+// jobs before then.
 const STOP_MS = 1500;
 
 /** Runs a handler for the jobs of one queue up to its concurrency, and fetches as soon as a slot is free. */
@@ -151,7 +152,7 @@ export function startWork<D>(options: WorkOptions<D>, source: WorkSource<D>): Wo
   };
 }
 
-/** Returns what was thrown, or null. */
+/** Returns the thrown error, or null. */
 async function attempt(work: () => Promise<unknown>): Promise<unknown> {
   try {
     await work();

@@ -27,13 +27,13 @@ export class ConfigurationError extends PostriderError {}
 /** A webhook request could not be verified as coming from Postrider. */
 export class WebhookVerificationError extends PostriderError {}
 
-/** No response: the request may or may not have arrived. */
+/** There was no response: the request may or may not have arrived. */
 export class ConnectionError extends PostriderError {}
 
-/** No response within `timeout_ms`. */
+/** There was no response within `timeout_ms`. */
 export class TimeoutError extends ConnectionError {}
 
-/** The caller's signal aborted the call. Its name is AbortError, following the platform. */
+/** The caller's signal aborted the call. The name is AbortError, following the platform. */
 export class AbortedError extends PostriderError {
   constructor(facts: ErrorFacts) {
     super(facts);
@@ -41,7 +41,7 @@ export class AbortedError extends PostriderError {
   }
 }
 
-/** A response that did not come from Postrider, but for example from a proxy. */
+/** The response did not come from Postrider, but for example from a proxy. */
 export class UnexpectedAnswerError extends PostriderError {
   readonly status: number;
 
@@ -57,10 +57,10 @@ export class ApiError extends PostriderError {
   readonly code: Refusal['code'];
   /** All invalid fields, not just the first. */
   readonly details: readonly ErrorDetail[];
-  /** Include it in support requests. */
+  /** The id to include in support requests. */
   readonly request_id: string;
   readonly docs_url: string;
-  /** Seconds to wait, if the response says so. */
+  /** How many seconds to wait; null if the response does not say. */
   readonly retry_after_seconds: number | null;
   /** Additional fields of the response, such as `required_scope`, `limit` or `resets_at`. */
   readonly facts: Readonly<Record<string, unknown>>;

@@ -41,7 +41,7 @@ const reply = (status: number, body: unknown, headers: Readonly<Record<string, s
 const refusal = (code: string, reason: string, facts: object = {}) => ({
   error: { code, reason, message: 'No.', request_id: 'req_1', docs_url: 'http://localhost/errors/x', ...facts },
 });
-/** Scripts these responses in order; the last one repeats. */
+/** Scripts these responses in order. The last response repeats. */
 function responses(...list: readonly WebhookAnswer[]): void {
   let call_count = 0;
   service.script(() => list[Math.min(call_count++, list.length - 1)] ?? { kind: 'drop' });

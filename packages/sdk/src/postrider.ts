@@ -28,7 +28,7 @@ const MAX_RETRIES = 2;
 
 /** Webhook endpoints, and verification of the requests they receive. */
 export class WebhooksWithVerify extends WebhooksCalls {
-  /** Verifies a webhook request and returns its event; see `verifyWebhook`, which needs no client. */
+  /** Verifies a webhook request and returns its event. `verifyWebhook` does the same without a client. */
   verify(
     body: string | Uint8Array | ArrayBuffer,
     headers: ReceivedHeaders,
@@ -92,7 +92,10 @@ function baseUrl(text: string): string {
   return `${origin}${pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`;
 }
 
-/** Checked here, because the error of fetch prints an invalid header, including the key. */
+/**
+ * Returns a usable key. The key is checked here, because the error that fetch throws prints an invalid header,
+ * including the key.
+ */
 function usableKey(key: string | undefined): string {
   if (!key) {
     throw new ConfigurationError({

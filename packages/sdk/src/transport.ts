@@ -19,7 +19,9 @@ export interface CallOptions {
 }
 
 export interface RepeatableOptions extends CallOptions {
-  /** Makes retries across processes safe for 24 hours; by default each call has its own key. */
+  /**
+   * The idempotency key, which makes retries across processes safe for 24 hours. By default each call has its own key.
+   */
   readonly idempotency_key?: string | undefined;
 }
 
@@ -197,7 +199,7 @@ function aborted(signal: AbortSignal): AbortedError {
   return new AbortedError({ reason: 'aborted', message: 'The call was aborted.', cause: signal.reason });
 }
 
-/** Prefers the system's message; that of a failed fetch says little. */
+/** Returns the cause of an error. Prefers the system's message, because the message of a failed fetch says little. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
@@ -214,7 +216,7 @@ function queryText(query: object | undefined): string {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 }
 
-/** Builds a path with its parameters. Rejects an empty value, or dots, which would lead to another route. */
+/** Builds a path with its parameters. Rejects empty values, and dots, which would lead to another route. */
 export function pathOf(parts: readonly string[], ...values: readonly string[]): string {
   return values.reduce((path, value, index) => {
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {

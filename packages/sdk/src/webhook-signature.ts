@@ -40,7 +40,7 @@ export async function verifyWebhook(
     const key = await keyOf(one);
     for (const signature of signatures) {
       const expected = fromBase64(signature);
-      // subtle.verify compares in constant time.
+      // The comparison in subtle.verify takes constant time.
       if (expected && (await crypto.subtle.verify('HMAC', key, expected, signed))) return eventOf(bytes);
     }
   }

@@ -3,13 +3,14 @@ const DEADLINE_MS = 30_000;
 export interface Arrivals<T> {
   readonly items: T[];
   add(item: T): void;
-  /** Waits for a number of items, or for one that matches a predicate; earlier items count. */
+  /** Waits for a number of items, or for an item that matches a predicate. Earlier items count. */
   waitFor(target: number): Promise<T[]>;
   waitFor(target: (item: T) => boolean): Promise<T>;
 }
 
 /**
- * Collects the items that a sink has received, with event-driven waits for more; a wait that times out lists the items.
+ * Collects the items that a sink has received, with event-driven waits for more. The error of a wait that times out
+ * lists the items.
  */
 export function createArrivals<T>(label: string, describe: (item: T) => string): Arrivals<T> {
   const items: T[] = [];

@@ -82,7 +82,10 @@ function operationBreaks(location: string, docs: Documents, old_operation: Json,
   ];
 }
 
-/** Each old alternative must remain valid: some new alternative must require no more. */
+/**
+ * Returns the breaking changes in the security of an operation. Each old alternative must remain valid: some new
+ * alternative must require no more.
+ */
 function securityBreaks(
   location: string,
   { old_doc, new_doc }: Documents,

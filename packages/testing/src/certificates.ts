@@ -1,6 +1,6 @@
 /**
- * For mx1.good.test, mx2.good.test and mta-sts.good.test, self-signed, valid until 2126; tests trust it with
- * `tls.setDefaultCACertificates`. Created with openssl req -x509 -newkey ec; the key protects nothing.
+ * A self-signed certificate for mx1.good.test, mx2.good.test and mta-sts.good.test, valid until 2126. Tests trust it
+ * with `tls.setDefaultCACertificates`. Created with openssl req -x509 -newkey ec; the key protects nothing.
  */
 export const mailCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
@@ -24,7 +24,7 @@ WoXpXnwQAiApy4rZh5/7j6W+JDi5t1exawW6MCKZ1TQr7r2+hzVSBQ==
 `,
 };
 
-/** For expired.test, self-signed, expired in 2020. Created with openssl ca -selfsign -enddate. */
+/** A self-signed certificate for expired.test, expired in 2020. Created with openssl ca -selfsign -enddate. */
 export const expiredCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZQ9DLxjUvg0Ey3NW
@@ -46,7 +46,7 @@ z2mL0bgO
 `,
 };
 
-/** For localhost, self-signed, valid until 2126. Created with openssl req -x509 -newkey ec. */
+/** A self-signed certificate for localhost, valid until 2126. Created with openssl req -x509 -newkey ec. */
 export const databaseCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrwWb7BdHTEymD2v8

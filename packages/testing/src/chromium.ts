@@ -24,7 +24,7 @@ export interface BrowserTab {
   readonly page: Page;
   /** Console and script errors, and CSP violations. */
   readonly problems: string[];
-  /** URLs of other hosts that it requested. */
+  /** URLs of other hosts that the page requested. */
   readonly foreign: string[];
   readonly dialogs: string[];
 }
@@ -43,7 +43,7 @@ export async function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: QUIET });
 }
 
-/** Opens a fresh browser profile that can reach only this origin. */
+/** Opens a fresh browser profile that can reach only the origin on this port. */
 export async function visit(browser: Browser, port: number): Promise<Visitor> {
   const origin = `http://127.0.0.1:${port}`;
   const context = await browser.newContext({ baseURL: origin });

@@ -77,8 +77,8 @@ function databaseNamed(server_url: string, name: string): TestDatabase {
 }
 
 /**
- * Returns whether file_copy is cheaper. Without durability, it takes a third of wal_log's CPU time; with durability,
- * its two checkpoints cost more.
+ * Returns whether file_copy is cheaper. Without durability, file_copy takes a third of wal_log's CPU time; with
+ * durability, its two checkpoints cost more.
  */
 async function copiesFilesCheaply(server: Sql): Promise<boolean> {
   const [row] = await server<{ copies: boolean }[]>`

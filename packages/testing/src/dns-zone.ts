@@ -19,11 +19,11 @@ export type Delegations = Readonly<Record<string, readonly { readonly ns: string
 export type DnsFailure = 'SERVFAIL' | 'REFUSED' | 'timeout';
 
 export interface DnsZone {
-  /** host:port, for UDP and TCP. */
+  /** The host:port of the server, for UDP and TCP. */
   readonly address: string;
   /** All queries so far, as `TYPE name`. */
   readonly questions: readonly string[];
-  /** The TTL defaults to one minute. */
+  /** Sets the records of a name and type. The TTL defaults to one minute. */
   set<T extends RecordType>(name: string, type: T, records: NonNullable<ZoneRecords[T]>, ttl_seconds?: number): void;
   /** Removes all records of a name. */
   remove(name: string): void;
@@ -53,7 +53,7 @@ export async function startDnsZone(
   const failures = new Map<string, DnsFailure>();
   const questions: string[] = [];
 
-  /** Follows aliases to their end, or once around a loop. */
+  /** Returns the records of a name, following aliases to their end, or once around a loop. */
   function answersFor(name: string, type: RecordType | undefined, passed: readonly string[] = []): Answer[] {
     const records = names.get(name);
     if (!records || passed.includes(name)) return [];
@@ -69,7 +69,7 @@ export async function startDnsZone(
 
   const ttlOf = (name: string, type: RecordType) => ttls.get(`${type} ${name}`) ?? TTL_SECONDS;
 
-  /** RFC 8020: a name with something below it has no data, but exists. */
+  /** RFC 8020: a name with a name below it has no data, but exists. */
   const exists = (name: string) => names.has(name) || [...names.keys()].some((known) => known.endsWith(`.${name}`));
 
   function answer(request: Packet, send: (response: Packet) => unknown): void {
@@ -101,7 +101,7 @@ export async function startDnsZone(
     send(response);
   }
 
-  // A port that is free for UDP may be in use for TCP: retry until both are bound.
+  // A port that is free for UDP may be in use for TCP, so binding is retried until both are bound.
   for (let attempt = 1; ; attempt++) {
     const udp = createUDPServer(answer);
     await udp.listen(asked_port, host);

@@ -15,7 +15,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which tests may create and drop databases. */
     postgres_url: string;
-    /** The checkout of the release to upgrade from; null means this one. */
+    /** The checkout of the release to upgrade from; null means this checkout. */
     release_before: string | null;
     /** Whether suites run in full instead of skipping parts to save time, as with `npm run test:browser -- --all`. */
     leaves_nothing_out: boolean;
@@ -39,7 +39,10 @@ const throwawaySettings = {
 const MEMORY_DIRECTORY = '/dev/shm';
 const MIN_MEMORY_BYTES = 4 * 1024 ** 3;
 
-/** Returns whether this machine has an in-memory directory with room for the run; a container's may have 64 MB. */
+/**
+ * Returns whether this machine has an in-memory directory with room for the run. In a container, the directory may have
+ * only 64 MB.
+ */
 function hasMemoryDirectory(): boolean {
   try {
     accessSync(MEMORY_DIRECTORY, constants.W_OK);
@@ -86,7 +89,8 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
 }
 
 /**
- * Its standard input closes when this process exits. Its own process group shields it from a Ctrl-C in the terminal.
+ * Starts a watcher whose standard input closes when this process exits. The watcher's own process group shields it from
+ * a Ctrl-C in the terminal.
  */
 function stopWhenThisProcessIsGone(directory: string): void {
   const watcher = fileURLToPath(new URL('stop-after-parent.ts', import.meta.url));

@@ -48,12 +48,12 @@ const twoDomains = [
   code('', 'packages/core/src/events/index.ts'),
 ];
 const drawnPage = { ...blankPage, text: withGraphs(blankPage.text, [core, ...twoDomains]) };
-// Concatenated, because the rules apply to this file too.
+// The words are concatenated, because the rules apply to this file too.
 const word = ['who', 'ever'].join('');
 const host = ['registry', 'npmjs', 'org'].join('.');
 const ids = ['promise', 'newcomer'].map((kind) => [kind, 'N7'].join(' '));
 
-/** For every rule: sources that break it, and similar ones that do not. */
+/** Sources that break each rule, and similar sources that do not. */
 const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }> = {
   'SQL stands in stores, migrations and the packages made for it': {
     red: [

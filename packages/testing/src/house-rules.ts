@@ -26,7 +26,7 @@ const isClock = (path: string) => /(?:^|\/)clock\.ts$/.test(path);
 const inAny = (path: string, folders: readonly string[]) => folders.some((folder) => path.startsWith(folder));
 const isMigration = (path: string) => /(?:^|\/)migrations\/[^/]+$/.test(path);
 
-// Tests may query rows, because they assert what is stored.
+// Tests may query rows, because they assert the stored data.
 const mayHoldSql = (path: string) =>
   isStore(path) ||
   isMigration(path) ||
@@ -41,7 +41,7 @@ const SQL_WORDS = [
   String.raw`(?:create|alter|drop)\s+(?:table|index|function|schema)\s`,
   String.raw`with\s+\w+\s+as\s+\(`,
 ].join('|');
-// In lower or upper case, but not capitalized: "Select a domain from the list" is a sentence.
+// The keywords are in lower or upper case, but not capitalized: "Select a domain from the list" is a sentence.
 const SQL_STRING = new RegExp(
   String.raw`(?<=[\x60'"])\s*(?:${SQL_WORDS}|${SQL_WORDS.replace(/(?<!\\)\b[a-z]{2,}/g, (word) => word.toUpperCase())})`,
   'g',
@@ -107,7 +107,7 @@ function leavesOf(overrides: Readonly<Record<string, unknown>>): [string, string
   });
 }
 
-// A registry host in a file is machine-specific, and npm would use it everywhere.
+// Rejects registry hosts: a registry host in a file is machine-specific, and npm would use it everywhere.
 const registryHosts: HouseRule = (files) =>
   files.flatMap((file) => [
     ...findAll(
@@ -129,7 +129,10 @@ const isGuide = (path: string) => /^(?:README|CONTRIBUTING)\.md$|^docs\/[^/]+\.m
 const FROM_ROOT = /^(?:apps|bench|docs|packages|scripts)\/[\w./-]+$/;
 const PATH_TAIL = /^(?:[a-z][\w-]*\/)*[a-z][\w.-]*\.(?:ts|tsx|mjs|sql)$/;
 
-/** A path from the root must exist; a shorter one, such as `messages/judge.ts`, must be the end of an existing path. */
+/**
+ * Requires that named paths exist: a path from the root must exist, and a shorter path, such as `messages/judge.ts`,
+ * must be the end of an existing path.
+ */
 const namedPaths: HouseRule = (files) => {
   const known = new Set(
     files.flatMap(({ path }) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),

@@ -3,21 +3,21 @@ import type { AddressInfo } from 'node:net';
 
 export interface HttpListener {
   readonly port: number;
-  /** Without a path. */
+  /** The URL without a path. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Serves a handler on a free loopback port. Connections stay open as long as the product's: with Node's five seconds, a
- * busy machine closes one that fetch is about to use, and the request fails with ECONNRESET.
+ * Serves a handler on a free loopback port. Connections stay open as long as the product's connections: with Node's
+ * five seconds, a busy machine closes a connection that fetch is about to use, and the request fails with ECONNRESET.
  */
 export async function listenHttp(
   handle: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<HttpListener> {
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // It listens on a port, so its address is not a path.
+  // The server listens on a port, so its address is not a path.
   const { port } = server.address() as AddressInfo;
   return {
     port,

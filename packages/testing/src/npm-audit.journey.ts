@@ -8,7 +8,7 @@ import { listenHttp } from './listen-http.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Runs `npm run audit` against a registry that responds this way to everything. */
+/** Runs `npm run audit` against a registry that sends the same response to every request. */
 async function auditWith(respond: (response: ServerResponse) => void) {
   const registry = await listenHttp((_request, response) => respond(response));
   onTestFinished(() => registry.stop());

@@ -2,8 +2,8 @@ import { afterAll } from 'vitest';
 import { createWorld, type World } from './world.ts';
 
 /**
- * Opens the world of a test file: `const world = await openWorld()`. It stops after the last test and the file's own
- * hooks.
+ * Opens the world of a test file: `const world = await openWorld()`. The world stops after the last test and the file's
+ * own hooks.
  */
 export async function openWorld(env: Readonly<Record<string, string>> = {}): Promise<World> {
   return endAfterTests(await createWorld(env));

@@ -1,6 +1,6 @@
 import { connect, type Sql } from '@postrider/db';
 
-/** The states of the tables when they are first planned for. */
+/** The states of the tables when the first plans for them are made. */
 export const emptyTables = ['vacuumed', 'never analysed'] as const;
 
 export interface PlanWatch {

@@ -12,14 +12,14 @@ export interface SmtpQuestion {
   readonly stage: SmtpStage;
   readonly from: string;
   readonly to: string;
-  /** Counts from 1: connections at `connect`, transactions at `mail`, then RCPT commands for this `to`. */
+  /** The count from 1: of connections at `connect`, of transactions at `mail`, then of RCPT commands for this `to`. */
   readonly nth: number;
   readonly message_id: string | null;
 }
 
 /**
- * A verdict takes effect at its own stage, where the rule is called again. It defaults to `rcpt` for a reply and to
- * `data` (the reply to the end of DATA) for a stall, which ends in acceptance.
+ * A verdict takes effect at its own stage, where the rule is called again. The stage defaults to `rcpt` for a reply and
+ * to `data` (the reply to the end of DATA) for a stall, which ends in acceptance.
  */
 export type SmtpVerdict =
   | { readonly kind: 'accept' }
@@ -55,9 +55,9 @@ export interface SmtpSink {
   readonly host: string;
   readonly port: number;
   readonly mails: readonly SinkMail[];
-  /** The number of connections opened since the start. */
+  /** Returns the number of connections opened since the start. */
   connections(): number;
-  /** The number of open connections that were greeted. */
+  /** Returns the number of open connections that were greeted. */
   sessions(): number;
   script(rule: SmtpRule): void;
   waitFor(target: number): Promise<SinkMail[]>;
@@ -113,7 +113,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   };
 }
 
-/** Calling it without an error accepts the command; a dropped session is never called back. */
+/** A callback that accepts the command if called without an error. A dropped session is never called back. */
 type DoneCallback = (error?: Error | null) => void;
 
 /** One message between DATA and the reply to its end. */
@@ -202,7 +202,7 @@ class ScriptedServer {
     stream.on('end', () => this.#end(mail, session, done));
   }
 
-  /** Returns the verdict for the whole message: that of the first recipient that is not simply accepted. */
+  /** Returns the verdict for the whole message: the verdict for the first recipient that is not simply accepted. */
   #judge(mail: IncomingMail, header: Buffer): SmtpVerdict {
     const { envelope_from, envelope_to } = mail;
     const message_id = /^message-id:\s*(<[^>\r\n]*>)/im.exec(header.toString('latin1'))?.[1] ?? null;

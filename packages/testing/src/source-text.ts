@@ -22,12 +22,12 @@ const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|delete|void|throw|else|d
 
 /**
  * Splits TypeScript source into code, strings and comments, each as long as the source and with the same line breaks,
- * so that indexes match. A scanner, not a parser: enough for rules that search for words.
+ * so that indexes match. This is a scanner, not a parser, which is enough for rules that search for words.
  */
 export function readSource(text: string): SourceText {
   // The parts that are not code, in source order.
   const runs: { readonly start: number; readonly end: number; readonly kind: number }[] = [];
-  // For each enclosing template, the number of open braces inside its ${}.
+  // The number of open braces inside the ${} of each enclosing template.
   const templates: number[] = [];
   let index = 0;
   let code_before = '';
@@ -134,7 +134,10 @@ function startsRegex(code_before: string): boolean {
   return before === '' || beforeRegex.has(before.slice(-1)) || wordsBeforeRegex.test(before);
 }
 
-/** Strings end at the end of the line at the latest, so that an apostrophe in JSX text does not swallow the file. */
+/**
+ * Returns the end of a string: the end of the line at the latest, so that an apostrophe in JSX text does not swallow
+ * the file.
+ */
 function stringEnd(text: string, start: number, quote: string): number {
   let end = start;
   while (end < text.length && text[end] !== quote && text[end] !== '\n') end += text[end] === '\\' ? 2 : 1;

@@ -18,7 +18,8 @@ export function summarise(
       if (state === 'failed') failed_here += 1;
     }
     if (failed_here === 0) {
-      // Covers a file that cannot be imported and a hook that throws, at the top level or inside a describe.
+      // These errors include a file that cannot be imported and a hook that throws, at the top level or inside a
+      // describe.
       failed_here = module.errors().length > 0 ? 1 : 0;
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed_here += 1;
     }
@@ -39,7 +40,9 @@ export function slowestFiles(modules: readonly Pick<TestModule, 'diagnostic' | '
     .map(({ path, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${path}`);
 }
 
-/** Returns the CPU time of the whole machine, because Postgres and started processes are not children of this one. */
+/**
+ * Returns the CPU time of the whole machine, because Postgres and started processes are not children of this process.
+ */
 function processorSeconds(): number {
   return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
 }

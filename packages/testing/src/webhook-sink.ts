@@ -10,7 +10,7 @@ export interface SinkRequest {
   /** The raw bytes, because signatures are computed over bytes. */
   readonly body: Buffer;
   readonly received_at: number;
-  /** Counts requests to this path, from 1. */
+  /** The number of this request among requests to the same path, counted from 1. */
   readonly nth: number;
 }
 

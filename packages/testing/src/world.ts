@@ -47,7 +47,7 @@ export interface World {
   readonly smtp: SmtpSink;
   /** The only name server of this world. */
   readonly dns: DnsZone;
-  /** The provisioned workspace and key: every scope, Business plan. */
+  /** The provisioned workspace and key. The key has every scope, and the workspace is on the Business plan. */
   readonly workspace_id: string;
   readonly secret: string;
   /** The parsed log lines of the services. */
@@ -74,7 +74,7 @@ export interface World {
   peer(options?: { readonly works?: boolean; readonly on_statement?: (text: string) => void }): Promise<Services>;
   /** Runs all due deliveries with the worker's engine until none are left; returns the claimed jobs. */
   drain(): Promise<JobRun[]>;
-  /** Claims up to this many due deliveries per endpoint, as a worker with the endpoint lease does. */
+  /** Claims up to `count` due deliveries per endpoint, like a worker with the endpoint lease. */
   claimWebhooks(count: number): Promise<ClaimedPost[]>;
   /** Posts all due webhook deliveries with the worker's engine until none are left; returns their count. */
   postWebhooks(): Promise<number>;
@@ -98,9 +98,9 @@ async function startTestQueue(url: string, sql: Sql, log: Logger, works: boolean
 }
 
 /**
- * Creates a service with its own database, clock, name server and SMTP server; nothing in it is mocked. With
- * DELIVERY=mx, live messages go to the hosts of the zone, at the SMTP server's port on any loopback address, so that
- * further sinks on that port act as further mail servers; otherwise they go to the SMTP server whatever DELIVERY says.
+ * Creates a service with its own database, clock, name server and SMTP server, without mocks. With DELIVERY=mx, live
+ * messages go to the hosts of the zone, at the SMTP server's port on any loopback address, so that further sinks on
+ * that port act as further mail servers. Otherwise live messages go to the SMTP server whatever DELIVERY says.
  */
 export async function createWorld(
   env: Readonly<Record<string, string>> = {},

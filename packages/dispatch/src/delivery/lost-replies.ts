@@ -18,7 +18,7 @@ export class LostReplies {
 
   /**
    * Known jobs are those that wait in a lane, are being claimed, or are claimed and not settled. A job that is being
-   * parked is not known: if it is freed first, it is not parked.
+   * parked is not known: if the job is freed first, parking skips it.
    */
   constructor(services: Services, known: () => readonly string[]) {
     const look = async () => {

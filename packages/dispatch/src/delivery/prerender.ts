@@ -9,7 +9,7 @@ export interface Prerendered {
 }
 
 /**
- * Renders and signs the next messages, in order, while earlier ones are being sent. Otherwise each connection would
+ * Renders and signs the next messages, in order, while earlier messages are being sent. Otherwise each connection would
  * wait for a signature. The number is limited, and large messages are excluded. The queue is an array for the reason
  * given in the in-flight set.
  */

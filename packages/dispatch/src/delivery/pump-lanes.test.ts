@@ -41,7 +41,10 @@ async function deadPort(): Promise<number> {
   return closed_sink.port;
 }
 
-/** Routes some domains to their own servers, and everything else to the world's. Each domain has a lane. */
+/**
+ * Routes the given domains to their own servers and all other domains to the SMTP sink of the world. Each domain has a
+ * lane.
+ */
 function mailerTo(ports: Readonly<Record<string, number>>): Mailer {
   const open = (port: number) =>
     createSmtpTransport({
@@ -121,7 +124,7 @@ describe('a server that accepts only one connection', () => {
 
     await expect.poll(() => statesIn('narrow.example.com'), PATIENCE).toEqual({ delivered: 100 });
     expect(await triedIn('narrow.example.com')).toBe(100);
-    // The server was probed occasionally.
+    // The narrow server was probed only occasionally.
     expect(narrow.connections()).toBeLessThan(20);
     // A session without messages is closed, because another process may need it.
     await expect.poll(() => narrow.sessions(), PATIENCE).toBe(0);
@@ -133,13 +136,13 @@ describe('a stalled destination', () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
-    // Fifteen of these are twice the share of a workspace, so they get through only because each returns its share at
-    // the final dot.
+    // Fifteen of these are twice the share of a workspace, so they get through only because each message returns its
+    // share at the final dot.
     const large = { text: 'A line of a long text.\r\n'.repeat(200_000) };
     const slow = [0, 1, 2].map((number) => `slow${number}.example.com`);
     for (const domain of slow) await send(addresses(10, domain), world.workspace_id, large);
     await start(mailerTo(Object.fromEntries(slow.map((domain) => [domain, silent.port]))));
-    // A lane begins with five.
+    // A lane starts with five connections.
     for (const domain of slow) await expect.poll(() => triedIn(domain), PATIENCE).toBe(5);
 
     const other = await world.workspace('business');
@@ -156,7 +159,7 @@ describe('a stalled destination', () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
-    // Ahead of the others in the queue, and more than the worker has slots for.
+    // These are ahead of the other messages in the queue, and outnumber the slots of the worker.
     await sendMany(500, 'silent.example.com');
     await sendMany(500, 'dead.example.com');
     const well = Array.from({ length: 18 }, (_, index) => `well${index}.example.com`);
@@ -167,7 +170,7 @@ describe('a stalled destination', () => {
     await world.smtp.waitFor(18 * 20);
     for (const domain of well) await expect.poll(() => statesIn(domain), PATIENCE).toEqual({ delivered: 20 });
     expect(silent.mails).toHaveLength(0);
-    // A lane begins with five. What it has not been seen to deliver is neither tried nor counted as tried.
+    // A lane starts with five connections. The rest of its messages are neither tried nor counted as tried.
     await expect.poll(() => triedIn('silent.example.com'), PATIENCE).toBe(5);
     // A dead server is probed with one message per second.
     await expect
@@ -210,7 +213,7 @@ describe('a stalled destination', () => {
     await expect.poll(() => parkedIn('busy.example.com'), PATIENCE).toBe(45);
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).toEqual({ deferred: 5, queued: 45 });
 
-    // Still busy: one more message is tried, and the next pause is longer.
+    // The server is still busy: one more message is tried, and the next pause is longer.
     await world.clock.advance(MINUTE_MS + 1000);
     await expect.poll(() => triedIn('busy.example.com'), PATIENCE).toBeGreaterThan(5);
     const [lane] = await world.services.sql`select closings, reason from lanes where lane = 'busy.example.com'`;
@@ -350,7 +353,7 @@ describe('a workspace that floods a destination', () => {
 
     const places = shared.mails.flatMap((mail, place) => (mail.envelope_to[0]?.startsWith('other') ? [place] : []));
     expect(places).toHaveLength(10);
-    // Behind a thousand in the queue, yet sent before those were.
+    // The ten messages are behind a thousand in the queue, yet are sent before all of those.
     expect(places.at(-1)).toBeLessThan(900);
   });
 });

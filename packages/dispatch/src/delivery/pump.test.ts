@@ -81,7 +81,7 @@ describe('the delivery pump', () => {
   });
 
   it('holds at most 480 emails per workspace, and fetches the rest when there is room', async () => {
-    // Each in its own lane, because a lane holds fewer than that.
+    // Each message has its own lane, because a single lane holds fewer than 480.
     const to = (batch: number) => Array.from({ length: 50 }, (_, index) => `to@d${index}.b${batch}.example.com`);
     for (let batch = 0; batch < 16; batch++) await send(to(batch));
     const full = Promise.withResolvers<void>();

@@ -30,8 +30,8 @@ import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 
 // Enough to keep every signing thread busy.
 const MAX_PRERENDERED = 128;
-// How long before the end of the grace period of a stop: messages past the end of DATA without a reply are recorded as
-// unknown, and a second later the pump gives up on an unresponsive database.
+// Offsets from the end of the grace period of a stop. At the first, messages past the end of DATA without a reply are
+// recorded as unknown; a second later, the pump gives up on an unresponsive database.
 const UNANSWERED_BEFORE_MS = 2000;
 const GIVE_UP_BEFORE_MS = 1000;
 
@@ -41,7 +41,7 @@ export interface DeliveryPumpOptions {
   readonly mailers: Mailers;
   readonly holds: HoldCache;
   readonly metrics: QueueMetrics | null;
-  /** When results are recorded; the default adapts to the traffic. */
+  /** Decides when results are recorded. The default adapts to the traffic. */
   readonly batching?: BatchingPolicy;
 }
 
@@ -66,7 +66,7 @@ export class DeliveryPump {
   /** The current claim. Only one runs at a time. */
   #claiming: Promise<void> | null = null;
   #claimed: readonly Candidate[] = [];
-  /** Jobs arrived, or slots became free, during the current claim. */
+  /** True if jobs arrived or slots became free during the current claim. */
   #claim_again = false;
   #stopped = false;
   #heartbeat: Heartbeat | null = null;
@@ -305,7 +305,7 @@ export class DeliveryPump {
     if (!entry.has_result) this.#finish(entry, { ...result, handed_back });
   }
 
-  /** Before the first byte of content: whether one more message may be sent without being recorded. */
+  /** Decides, before the first byte of content, whether one more message may be sent without being recorded. */
   #mayBegin(entry: InFlight): boolean | Promise<boolean> {
     if (entry.content_slot) return true;
     const begin = (slot: ContentSlot | null) => {
@@ -322,13 +322,13 @@ export class DeliveryPump {
     return slot instanceof Promise ? slot.then(begin) : begin(slot);
   }
 
-  /** Frees its connection, and reports the outcome to the lane. */
+  /** Frees the connection of a message, and reports the outcome to the lane. */
   #leave(entry: InFlight, outcome: SendOutcome | null, crowded = false): void {
     this.#sync.done(entry.lane, entry.claimed.delivery.workspace_id, outcome, crowded);
     this.#claimSoon();
   }
 
-  /** Its content is no longer in memory, which makes room for another large email. */
+  /** Releases the memory of a large message, which makes room for another. */
   #freeMemory({ claimed }: InFlight): void {
     if (this.#large_memory.release(claimed.job.id)) this.#claimSoon();
   }
@@ -362,7 +362,7 @@ export class DeliveryPump {
     if (entry.started === Number.POSITIVE_INFINITY) this.#handBack(entry);
   }
 
-  /** Called when holds have changed: messages that wait for a claim or connection and are now held are not sent. */
+  /** Reassigns waiting messages when holds have changed, so that messages which are now held are not sent. */
   #onHolds(): void {
     this.#sync.reassign();
     for (const entry of this.#inFlight) {
@@ -381,7 +381,7 @@ export class DeliveryPump {
     return this.#isPaused() || (candidate !== null && this.#sync.holdLaneFor(candidate) !== null);
   }
 
-  /** Returns how many may be in flight, which an operator can lower. */
+  /** Returns the maximum number of messages in flight, which an operator can lower. */
   #most(): number {
     return Math.min(MAX_IN_FLIGHT, this.#metrics?.concurrency('delivery.attempt') ?? MAX_IN_FLIGHT);
   }
@@ -403,7 +403,7 @@ export class DeliveryPump {
   }
 
   /**
-   * For a drain: waits until nothing is being claimed, sent, recorded, parked or unparked. Records results once all
+   * Waits, during a drain, until nothing is being claimed, sent, recorded, parked or unparked. Records results once all
    * have arrived.
    */
   async #waitUntilIdle(): Promise<void> {
@@ -434,7 +434,7 @@ export function startDeliveryPump(
   return pump;
 }
 
-/** Runs every delivery that is due now until none is left, without timers or waits, and returns their jobs. */
+/** Runs every delivery that is due now until none is left, without timers or waits, and returns the claimed jobs. */
 export async function drainDeliveries(services: Services, mailers: Mailers): Promise<DeliveryJob[]> {
   const holds = new HoldCache(services);
   return new DeliveryPump({ services, mailers, holds, metrics: null, batching: onFlush }).drain();

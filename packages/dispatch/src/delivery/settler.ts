@@ -97,7 +97,7 @@ export class Settler {
       const began = performance.now();
       try {
         await settleDeliveries(this.#services, batch);
-        // Endpoints may be subscribed to these events.
+        // Webhook endpoints may be subscribed to these events.
         jobs.wakeLocal('webhook.deliver');
         this.#onRecorded(batch.length, performance.now() - began);
         return;

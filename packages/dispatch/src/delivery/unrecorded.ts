@@ -9,7 +9,7 @@ const MIN_LIMIT = 8;
 const REMEMBERED = 4;
 /** A message whose reply takes longer than this no longer counts, so that a slow server does not delay others. */
 const SLOW_MS = 50;
-/** After this long without a settle, waiting messages are returned for other workers. */
+/** After this long without a settle, waiting messages are returned to the queue for other workers. */
 const GIVE_UP_MS = 5000;
 const POLL_MS = 10;
 
@@ -49,14 +49,17 @@ export class UnrecordedMail {
   }
 
   /**
-   * The number of messages that a kill at this moment may send again: those within the limit, plus slow ones that let
-   * others pass.
+   * Returns the number of messages that a kill at this moment may send again: messages within the limit, plus slow
+   * messages that no longer count.
    */
   get most(): number {
     return Math.max(this.#limit, this.#count) + this.#slots.size - this.#count;
   }
 
-  /** Takes a slot or waits for one. Null if the signal was aborted, or if nothing has been recorded for too long. */
+  /**
+   * Takes a slot or waits for one. Returns null if the signal was aborted, or if nothing has been recorded for too
+   * long.
+   */
   take(signal: AbortSignal): ContentSlot | Promise<ContentSlot | null> {
     if (this.#waiting.length === 0 && this.#hasFreeSlot()) return this.#begin();
     return new Promise((resolve) => {
@@ -77,7 +80,7 @@ export class UnrecordedMail {
     });
   }
 
-  /** Called when the server has replied, or never will. */
+  /** Marks a slot as answered once the server has replied or can no longer reply. */
   answered(slot: ContentSlot): void {
     slot.answered = true;
     if (slot.counts) return;

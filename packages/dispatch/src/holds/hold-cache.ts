@@ -15,7 +15,7 @@ import { repeatEvery } from '../repeat-task.ts';
 
 // Polling applies a hold on every worker within two seconds. The notification at its commit is faster but may be lost.
 const POLL_MS = 1000;
-/** The most that one poll releases per hold. */
+/** The maximum number of messages that one poll releases per hold. */
 const MAX_RESUMED = 1000;
 
 /** The properties of a message that decide which holds apply to it. */
@@ -42,9 +42,9 @@ export class HoldCache {
   /** Hold lanes that release messages at a rate, or not at all. */
   #guarded: ReadonlySet<string> = new Set();
   #heldWebhooks: ReadonlySet<string> = new Set();
-  /** By webhook, the released hold whose rate it resumes at. */
+  /** The released hold whose rate a webhook resumes at, by webhook. */
   #metered: ReadonlyMap<string, string> = new Map();
-  /** How much of a queue may run now, after a hold with a rate. */
+  /** How many jobs of a queue may run now, after a hold with a rate. */
   readonly #allowances = new Map<string, number>();
   #polling: Promise<void> | null = null;
   #again = false;
@@ -59,7 +59,7 @@ export class HoldCache {
 
   start(): void {
     const { direct, log } = this.#services;
-    // Listens before the first poll, so that no hold is missed between the two.
+    // Starts to listen before the first poll, so that no hold is missed between the two.
     this.#listening = direct
       .listen(HOLDS_CHANNEL, () => void this.poll())
       .catch((error) => {
@@ -116,7 +116,7 @@ export class HoldCache {
     );
   }
 
-  /** Whether a lane belongs to a hold that releases messages at a rate, or not at all. */
+  /** Returns whether a lane belongs to a hold that releases messages at a rate, or not at all. */
   guards(lane: string): boolean {
     return this.#guarded.has(lane);
   }
@@ -131,36 +131,36 @@ export class HoldCache {
     if (remaining !== undefined) this.#allowances.set(queue, Math.max(0, remaining - count));
   }
 
-  /** Whether a webhook is held. */
+  /** Returns whether a webhook is held. */
   isHeld(webhook_id: string): boolean {
     return this.#heldWebhooks.has(webhook_id);
   }
 
-  /** Whether a webhook resumes at the rate of a released hold. */
+  /** Returns whether a webhook resumes at the rate of a released hold. */
   isMetered(webhook_id: string): boolean {
     return this.#metered.has(webhook_id);
   }
 
-  /** Returns how many of `count` that rate allows now. */
+  /** Returns how many of `count` posts the rate of the webhook allows now. */
   async take(webhook_id: string, count: number): Promise<number> {
-    // Even if it was just released, its rate is not known here yet.
+    // Even if the hold was just released, its rate is not known here yet.
     if (this.#heldWebhooks.has(webhook_id)) return 0;
     const id = this.#metered.get(webhook_id);
     if (id === undefined) return count;
     return (await takeResumption(this.#services.sql, [id], count)).get(id) ?? 0;
   }
 
-  /** Called with the number of messages of a hold lane that may be released. */
+  /** Registers a listener that receives the number of messages of a hold lane that may be released. */
   onResume(listener: (lane: string, count: number) => void): void {
     this.#resumeListeners.push(listener);
   }
 
-  /** Called when a hold has started or been released. */
+  /** Registers a listener for holds that start or are released. */
   onChange(listener: () => void): void {
     this.#changeListeners.push(listener);
   }
 
-  /** Called when a rate allows more to be released. */
+  /** Registers a listener for rates that allow more to be released. */
   onAllowance(listener: () => void): void {
     this.#allowanceListeners.push(listener);
   }
@@ -168,7 +168,7 @@ export class HoldCache {
   async #pollOnce(): Promise<void> {
     const holds = await holdsInForce(this.#services.sql);
     if (holds.some((hold) => hold.expired)) {
-      // If another worker is recording it, the next poll finds the result.
+      // If another worker is recording the end of a hold, the next poll finds the result.
       if ((await endExpiredHolds(this.#services)) > 0) this.#again = true;
     }
     const next = JSON.stringify(holds.map(({ id, active }) => [id, active]));

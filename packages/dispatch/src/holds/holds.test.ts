@@ -65,7 +65,7 @@ function start(services: Services = world.services, through = mailer): { stop():
 
 const system = () => world.as(world.workspace_id);
 
-/** Whether a worker holds back the target of a hold. */
+/** Returns whether a worker holds back the target of a hold. */
 function isHolding(holds: HoldCache, { scope, value }: { readonly scope: string; readonly value: string }): boolean {
   if (scope === 'webhook') return holds.isHeld(value);
   if (scope === 'instance') return QUEUES.every((queue) => holds.isPaused(queue));
@@ -230,7 +230,7 @@ describe('held email', () => {
     await send(many(50, 'held.example.com', 'more'));
     const released = Promise.withResolvers<void>();
     let data = 0;
-    // After sixty messages the server stalls. By then the lane has proven fast, and many are claimed ahead.
+    // After sixty messages the server stalls. By then the lane has proven fast, and many messages are claimed ahead.
     world.smtp.script(({ stage }) => {
       if (stage === 'data') data += 1;
       return stage === 'data' && data > 40 ? { kind: 'stall', until: released.promise } : { kind: 'accept' };
@@ -512,7 +512,7 @@ describe('held webhooks', () => {
 
     await expect.poll(() => postsTo('/hook'), PATIENCE).toBe(6);
 
-    // Two per second, so the last arrives after three seconds at the earliest.
+    // The rate is two per second, so the last message arrives after three seconds at the earliest.
     expect(performance.now() - released).toBeGreaterThan(2900);
   });
 });

@@ -14,11 +14,11 @@ export interface Candidate {
   readonly api_key_id: string | null;
   readonly body_bytes: number;
   readonly due_at: Date;
-  /** Parked earlier, so it does not wait behind the parked messages of its workspace. */
+  /** True if the job was parked earlier, so it does not wait behind the parked messages of its workspace. */
   readonly resumed: boolean;
 }
 
-/** The lane of jobs that have nothing to send, and so nothing to wait for. */
+/** The lane of jobs that have nothing to send and therefore never wait. */
 export const NO_LANE = '';
 
 export interface LaneLimit {
@@ -29,7 +29,7 @@ export interface LaneLimit {
 /** A claimed message that waits for a connection in its lane. */
 export interface Starter extends Standing {
   run(): void;
-  /** Called if the lane closes before its turn. */
+  /** Called if the lane closes before the message has had its turn. */
   refuse(): void;
 }
 
@@ -37,6 +37,6 @@ export interface Starter extends Standing {
 export interface ClosedNow {
   readonly seconds: number;
   readonly closings: number;
-  /** Unclaimed messages that waited in it. */
+  /** Unclaimed messages that waited in the lane. */
   readonly left: readonly Candidate[];
 }

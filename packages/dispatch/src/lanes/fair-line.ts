@@ -22,7 +22,7 @@ class OwnLine<T> {
  */
 export class FairLine<T> {
   readonly #standingOf: (item: T) => Standing;
-  /** In turn order. */
+  /** The lines of the workspaces, in turn order. */
   readonly #workspaces = new Map<string, OwnLine<T>>();
   readonly #counts: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
 
@@ -79,8 +79,8 @@ export class FairLine<T> {
   }
 
   /**
-   * Removes the last item of the workspace with the most items of a priority, unless no workspace has more than this
-   * many.
+   * Removes the last item of the workspace with the most items of a priority. Returns null if no workspace has more
+   * than `unless_over` items.
    */
   popLongest(priority: Priority, unless_over: number): T | null {
     let longest: { workspace_id: string; own: OwnLine<T>; length: number } | null = null;
@@ -103,7 +103,7 @@ export class FairLine<T> {
     if (place >= 0) own[place] = item;
   }
 
-  /** Removes everything. */
+  /** Removes and returns all items. */
   empty(): T[] {
     const entries = [...this.#workspaces.values()].flatMap((own) =>
       priorities.flatMap((priority) => own.waiting[priority]),

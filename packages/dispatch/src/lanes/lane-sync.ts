@@ -53,7 +53,7 @@ export class LaneSync {
   readonly #holds: HoldCache;
   readonly #onReady: () => void;
   readonly #onLost: () => void;
-  /** By `priority lane`: the workspace served last, if the last slice did not reach the end. */
+  /** The workspace served last, by `priority lane`, if the last slice did not reach the end. */
   readonly #served = new Map<string, string>();
   /** Lanes whose closing is not in the database yet, or was written after the current poll began. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -62,9 +62,9 @@ export class LaneSync {
   #fingerprint = '';
   /** Where the next poll starts, if there were more lanes than one poll can read. */
   #polled = '';
-  /** Hold lanes that release messages at a rate, with how many may be released now. */
+  /** How many messages may be released now, by hold lane that releases at a rate. */
   readonly #to_release = new Map<string, number>();
-  /** By hold lane: the priority that is released next. */
+  /** The priority that is released next, by hold lane. */
   readonly #release_turns = new Map<string, PriorityTurns>();
   #refilling: Promise<void> | null = null;
   #refill_again = false;
@@ -99,7 +99,7 @@ export class LaneSync {
 
   start(): void {
     this.#poller = repeatEvery(POLL_MS, () => this.poll(), this.#services);
-    // Runs before the first fetch, so that a held lane, or one closed by another worker, is not tried first.
+    // Polls before the first fetch, so that a lane that is held, or was closed by another worker, is not tried.
     this.#first_poll = Promise.all([this.#holds.ready, this.poll()]).catch((error) =>
       this.#services.log.error({ err: error }, 'failed to read lanes'),
     );
@@ -154,7 +154,7 @@ export class LaneSync {
     return candidates.filter((candidate) => !out.has(candidate));
   }
 
-  /** Notifies the lane that an attempt has ended. outcome is null if it says nothing about the server. */
+  /** Notifies the lane that an attempt has ended. The outcome is null if the attempt says nothing about the server. */
   done(lane: string, workspace_id: string, outcome: SendOutcome | null, crowded: boolean): void {
     const result = crowded ? 'crowded' : outcome && laneResultOf(lane, outcome);
     const { closed, recovered } = this.#lanes.done(lane, workspace_id, result);

@@ -5,7 +5,7 @@ import { NO_LANE } from './candidate.ts';
 import { FairLine, type Standing } from './fair-line.ts';
 
 // Jobs are claimed ahead, as many as the lane recently sent in half a second. Otherwise a fast lane would pause for
-// each claim, and a slow one would hold jobs that another worker could send.
+// each claim, and a slow lane would hold jobs that another worker could send.
 const PERIOD_MS = 500;
 const MAX_AHEAD = 200;
 export const MAX_WAITING = 600;
@@ -13,7 +13,7 @@ export const MAX_WAITING = 600;
 const FRESH_MS = 1000;
 const FRESH_WAITING = 400;
 const FAST = 20;
-/** How far beyond a full lane the jobs of workspaces with few of them may wait. */
+/** How far beyond a full lane the jobs of workspaces with only a few jobs may wait. */
 export const SMALL_SHARE = 2;
 export const SMALL_SHARES = 64;
 
@@ -29,17 +29,17 @@ export class Lane {
   /** The operator's limit for the destination. */
   limit: LaneLimit | null;
   closed: ClosedReason | null = null;
-  /** Claimed or being claimed. */
+  /** Jobs that are claimed or being claimed. */
   claimed_count = 0;
-  /** Connecting or on a connection. */
+  /** Messages that are connecting or on a connection. */
   sending = 0;
-  /** Claimed and waiting for a connection. */
+  /** Claimed messages that wait for a connection. */
   readonly ready = new FairLine<Starter>((starter) => starter);
-  /** Unclaimed. */
+  /** Unclaimed jobs. */
   readonly waiting = new FairLine<Candidate>(standingOf);
   /** The priorities that have jobs of this lane parked in the database. */
   readonly parked = new Set<Priority>();
-  /** By priority, the workspaces whose jobs are parked behind those that wait here. */
+  /** The workspaces whose jobs are parked behind the jobs that wait here, by priority. */
   readonly #parked_behind: Record<Priority, Set<string>> = { high: new Set(), normal: new Set(), bulk: new Set() };
   busy_since: number;
   last_used: number;
@@ -55,20 +55,20 @@ export class Lane {
     this.last_used = now();
   }
 
-  /** Returns the limit of concurrent messages. */
+  /** Returns the maximum number of concurrent messages. */
   cap(): number {
     if (this.name === NO_LANE) return MAX_WAITING;
     return Math.min(this.pace.cap, this.limit?.connections ?? this.pace.cap);
   }
 
-  /** Returns how many may be claimed at a time. */
+  /** Returns how many jobs may be claimed at a time. */
   window(): number {
     return this.cap() + Math.min(MAX_AHEAD, this.#recent());
   }
 
   /**
-   * Returns how many of each priority may wait here for a claim. Bulk email does not take capacity from more urgent
-   * email.
+   * Returns how many jobs of each priority may wait here for a claim. Bulk email does not take capacity from more
+   * urgent email.
    */
   capacity(): number {
     if (this.name === NO_LANE) return Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export class Lane {
     return this.closed === null && (this.#isFresh() || this.#recent() >= FAST);
   }
 
-  /** Whether a job may wait here for its claim; otherwise it is parked. */
+  /** Returns whether a job may wait here for its claim. Otherwise the job is parked. */
   mayWait(candidate: Candidate): boolean {
     if (this.closed) return false;
     const standing = standingOf(candidate);
@@ -115,7 +115,7 @@ export class Lane {
     this.#finished += 1;
   }
 
-  /** Starts what is ready, as far as connections are free. */
+  /** Starts ready messages, as far as connections are free. */
   startReady(): void {
     while (this.sending < this.cap()) {
       const next = this.ready.shift();

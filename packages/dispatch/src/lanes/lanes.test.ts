@@ -45,7 +45,7 @@ function countByWorkspace(candidates: readonly Candidate[]): Record<string, numb
   return Object.fromEntries([...groups].map(([name, { length }]) => [name, length]));
 }
 
-/** Takes and starts what may go, and ends each attempt with the same result. */
+/** Takes and starts all jobs that may run, and ends each attempt with the same result. */
 function run(lanes: Lanes, count: number, result: 'taken' | 'failed' | 'answered' = 'taken'): number {
   const batch = lanes.take(count);
   for (const { lane, job } of batch) {
@@ -88,7 +88,7 @@ describe('the choice of the next lane', () => {
 });
 
 describe('a workspace that sends to many domains on slow servers', () => {
-  /** Queues messages of a workspace to this many names, none of which responds. */
+  /** Queues messages of a workspace to `names` destinations, none of which responds. */
   function flood(lanes: Lanes, workspace_id: string, names: number): number {
     const name = (index: number) => `${workspace_id} ${index}`;
     lanes.admit(Array.from({ length: names }, (_, index) => some(5, name(index), workspace_id)).flat());
@@ -324,7 +324,7 @@ describe('a destination’s lane', () => {
     expect(lanes.trim()).toEqual([]);
     lanes.admit(some(1, 'b'));
 
-    // Next to messages for others, twice its cap may stay.
+    // While other lanes have messages, a lane may keep twice its cap.
     expect(lanes.trim()).toHaveLength(295 - 10);
     expect(lanes.counts()).toEqual({ claimed: 5, waiting: 11 });
   });
@@ -351,7 +351,7 @@ describe('turns of large emails', () => {
     lanes.admit([...some(10, 'a.test', 'ws_greedy', large), ...some(2, 'a.test', 'ws_other', large)]);
     lanes.admit(some(1, 'a.test', 'ws_greedy', { priority: 'high' }));
 
-    // A lane begins with five.
+    // A lane starts with five connections.
     const batch = lanes.take(100);
 
     expect(countByWorkspace(batch)).toEqual({

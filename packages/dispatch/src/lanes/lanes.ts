@@ -8,9 +8,9 @@ import type { LargeEmailMemory } from './large-email-memory.ts';
 const ALONE_MS = 2000;
 const FORGET_MS = 600_000;
 /**
- * A workspace may claim at most this many times the number of free slots. Alone it gets 480 of 600; two get 266 each. A
- * workspace that sends to many slow servers thus slows down before the slots run out, and the next one still finds
- * some.
+ * A workspace may claim at most this many times the number of free slots. A single workspace gets 480 of 600; two get
+ * 266 each. A workspace that sends to many slow servers thus slows down before the slots run out, and the next
+ * workspace still finds free slots.
  */
 const FREE_SHARE = 4;
 
@@ -22,7 +22,7 @@ export interface LaneSettings {
 
 const DEFAULT_SETTINGS: LaneSettings = { width: MAX_CAP, longest_pause_ms: 300_000 };
 
-/** The lanes of this worker and all decisions about them. Purely in memory: no waiting, no database. */
+/** The lanes of this worker and all decisions about them, purely in memory: nothing here waits or uses the database. */
 export class Lanes {
   readonly #now: () => number;
   readonly #large_memory: LargeEmailMemory;
@@ -68,7 +68,7 @@ export class Lanes {
     return parked;
   }
 
-  /** Whether all recent jobs were for one lane, so that the queue hardly contains jobs for others. */
+  /** Returns whether all recent jobs were for one lane, so that the queue hardly contains jobs for other lanes. */
   isAlone(): boolean {
     return this.#now() - this.#mixed_at >= ALONE_MS;
   }
@@ -78,11 +78,11 @@ export class Lanes {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
     const max = lane.capacity();
-    // Jobs that follow parked ones of the same workspace are parked too, because the parked ones are resumed first.
+    // Jobs that follow parked jobs of the same workspace are parked too, because the parked jobs are resumed first.
     return { free: lane.parked.has(priority) ? 0 : max - lane.waiting.countOf(priority), most: max };
   }
 
-  /** Whether a lane is so fast that its jobs may as well wait in the queue. */
+  /** Returns whether a lane is so fast that its jobs may as well wait in the queue. */
   isFast(name: string): boolean {
     return this.#laneNamed(name).isFast();
   }
@@ -117,7 +117,7 @@ export class Lanes {
     this.#letGo(this.#laneNamed(name), workspace_id);
   }
 
-  /** Starts now or when a connection becomes free; done releases it. */
+  /** Starts a message now or when a connection becomes free. `done` releases the connection. */
   start(name: string, starter: Starter): void {
     const lane = this.#laneNamed(name);
     if (lane.closed === 'failing') {
@@ -174,7 +174,7 @@ export class Lanes {
     lane.startReady();
   }
 
-  /** Connecting or on a connection. */
+  /** Returns the number of messages that are connecting or on a connection. */
   sendingIn(name: string): number {
     return this.#lanes.get(name)?.sending ?? 0;
   }
@@ -193,7 +193,7 @@ export class Lanes {
     else this.#lanes.get(name)?.forgetParked(priority, null);
   }
 
-  /** Records that a workspace has nothing of a priority left parked in a lane. */
+  /** Records that a workspace has no more jobs of a priority parked in a lane. */
   drained(name: string, { workspace_id, priority }: Standing): void {
     this.#lanes.get(name)?.forgetParked(priority, workspace_id);
   }
@@ -233,7 +233,7 @@ export class Lanes {
     return candidates;
   }
 
-  /** Removes everything that waits for a claim. */
+  /** Removes and returns all jobs that wait for a claim. */
   empty(): Candidate[] {
     return [...this.#lanes.values()].flatMap((lane) => this.#empty(lane));
   }
@@ -296,7 +296,7 @@ export class Lanes {
     return candidates;
   }
 
-  /** Removes what exceeds a lane's capacity, from the workspaces that have the most of it. */
+  /** Removes the jobs beyond a lane's capacity, from the workspaces with the most jobs. */
   #trim(lane: Lane, priority: Priority): Candidate[] {
     const candidates: Candidate[] = [];
     for (let excess = lane.waiting.countOf(priority) - lane.capacity(); excess > 0; excess--) {
@@ -311,7 +311,8 @@ export class Lanes {
   }
 
   /**
-   * Whether a workspace leaves enough slots for others. Jobs with nothing to send end immediately and are not limited.
+   * Returns whether a workspace leaves enough slots for others. Jobs with nothing to send end immediately and are not
+   * limited.
    */
   #mayClaim(lane: Lane, workspace_id: string): boolean {
     return (

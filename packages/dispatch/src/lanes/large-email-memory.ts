@@ -8,10 +8,13 @@ import type { Candidate } from './candidate.ts';
  * turn waits unclaimed in its lane, so that it does not use a slot.
  */
 export class LargeEmailMemory {
-  /** Separate, because a simulator script may take minutes before it reads the content. */
+  /**
+   * Live and sandbox email have separate lines, because a simulator script may take minutes before it reads the
+   * content.
+   */
   readonly #lines: Readonly<Record<Candidate['mode'], FairLine>>;
   readonly #metrics: Pick<Services['metrics'], 'shift'>;
-  /** By job, the function that returns its share. */
+  /** The function that returns the share of a job, by job id. */
   readonly #leaves = new Map<string, () => void>();
   /** Workspaces, by mode, whose email was skipped since a share was last returned. */
   readonly #passed = new Set<string>();
@@ -36,12 +39,12 @@ export class LargeEmailMemory {
   take(candidate: Candidate): void {
     if (!isLarge(candidate)) return;
     const { mode, job, body_bytes } = candidate;
-    // The job was lost here and is being claimed again.
+    // A job that was lost here is being claimed again.
     this.release(job.id);
     this.#leaves.set(job.id, this.#lines[mode].take(job.data.workspace_id, body_bytes));
   }
 
-  /** Returns whether the job held a share. */
+  /** Releases the share of a job, and returns whether the job held one. */
   release(job_id: string): boolean {
     const leave = this.#leaves.get(job_id);
     if (!leave) return false;

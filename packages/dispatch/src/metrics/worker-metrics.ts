@@ -18,12 +18,12 @@ const POLL_MS = 1000;
 // One statement per interval publishes all queues, however many jobs ran.
 const PUBLISH_MS = 5000;
 const MEASURE_MS = 10_000;
-// The first of several workers measures, so that together they measure as often as one.
+// Only the first of several workers measures, so that together they measure as often as a single worker.
 const FRESH_SECONDS = 9;
 
 /** The result of one run of a job. */
 export interface JobResult {
-  /** From when it was due until it ran; null if unknown. */
+  /** The time between when the job was due and when it ran; null if unknown. */
   readonly wait_ms: number | null;
   readonly run_ms: number;
   readonly failed: boolean;
@@ -40,11 +40,11 @@ export interface ActiveWork {
 /** Runs the jobs of a queue in this worker. */
 interface Runner {
   active(): ActiveWork;
-  /** The concurrency of its queue has changed. */
+  /** Called when the concurrency of the queue has changed. */
   changed(): void;
 }
 
-/** The finished and active jobs of this worker by queue, and how many of each it may run concurrently. */
+/** The finished and active jobs of this worker by queue, and the concurrency of each queue. */
 export interface WorkerMetrics {
   /** The id of this worker; null if it is not registered. */
   readonly worker_id: string | null;
@@ -56,7 +56,7 @@ export interface WorkerMetrics {
   stop(): Promise<void>;
 }
 
-/** The part a pump needs. */
+/** The subset of the metrics that a pump needs. */
 export type QueueMetrics = Pick<WorkerMetrics, 'concurrency' | 'record' | 'watch'>;
 
 interface Tally {

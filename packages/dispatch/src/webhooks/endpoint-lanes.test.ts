@@ -6,7 +6,7 @@ const ID = 'endpoint';
 function openLane() {
   const lanes = new EndpointLanes<number>(() => 0);
   lanes.begin({ webhook_id: ID, workspace_id: 'workspace', holder: 'worker', job_id: 'job', retry_count: 0 });
-  /** Claims what the lane requests, and starts what it may. */
+  /** Claims the deliveries that the lane requests, and starts those that may be posted. */
   const start = () => {
     lanes.markDue();
     for (const { count } of lanes.ask(1200)) lanes.claimed(ID, Array<number>(count).fill(0), count, count);

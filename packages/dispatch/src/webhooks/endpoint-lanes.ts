@@ -13,7 +13,7 @@ const FIRST_PLACES = 4;
 const MIN_PLACES = 1;
 const MAX_PLACES = 32;
 // Deliveries are claimed ahead, as many as the endpoint recently accepted in half a second. Otherwise a fast endpoint
-// would wait for each claim, and a slow one would hold deliveries after it is disabled.
+// would wait for each claim, and a slow endpoint would hold deliveries after it is disabled.
 const PERIOD_MS = 500;
 const FIRST_AHEAD = 4;
 const MAX_AHEAD = 100;
@@ -21,12 +21,12 @@ const MAX_AHEAD = 100;
 const LEASE_MS = 5000;
 
 interface Lane<T> {
-  /** Claimed but not posted yet. */
+  /** Deliveries that are claimed but not posted yet. */
   readonly waiting: T[];
   posting: number;
-  /** How many may be posted concurrently. */
+  /** How many deliveries may be posted concurrently. */
   places: number;
-  /** Claimed but not recorded yet. */
+  /** Deliveries that are claimed but not recorded yet. */
   claimed_count: number;
   failing: boolean;
   period: number;
@@ -35,15 +35,15 @@ interface Lane<T> {
   /** Null if another worker has the endpoint lease. */
   lease: EndpointLease | null;
   begun_at: number;
-  /** Deliveries may be due that are not claimed yet. */
+  /** True if there may be due deliveries that are not claimed yet. */
   wants: boolean;
-  /** A claim for it is in progress. */
+  /** True while a claim for the endpoint is in progress. */
   asking: boolean;
-  /** Nothing was claimed under this lease. */
+  /** True if nothing was claimed under this lease. */
   idle: boolean;
 }
 
-/** The endpoints leased by this worker, and the number of deliveries to claim for each. No I/O. */
+/** The endpoints leased by this worker, and the number of deliveries to claim for each. Performs no I/O. */
 export class EndpointLanes<T> {
   readonly #now: () => number;
   readonly #lanes = new Map<string, Lane<T>>();
@@ -72,7 +72,7 @@ export class EndpointLanes<T> {
     }
   }
 
-  /** Returns the quotas of the next claim. The result for each endpoint in it must be passed to claimed. */
+  /** Returns the quotas of the next claim. The caller must pass the result for each endpoint in them to `claimed`. */
   ask(free: number): readonly ClaimQuota[] {
     this.#forgetIdle();
     const share = Math.max(FIRST_PLACES, Math.floor(free / Math.max(1, this.#lanes.size)));
@@ -90,7 +90,7 @@ export class EndpointLanes<T> {
     return quotas;
   }
 
-  /** Called with the result of a claim. Every delivery in it must be settled. */
+  /** Accepts the result of a claim. Every delivery in the result must be settled. */
   claimed(id: string, posts: readonly T[], count: number, limit: number): void {
     const lane = this.#laneOf(id);
     lane.asking = false;
@@ -110,8 +110,8 @@ export class EndpointLanes<T> {
   }
 
   /**
-   * Called after a post. If the endpoint rejected it, returns its waiting deliveries, which are to be returned to the
-   * queue.
+   * Ends a post. If the endpoint rejected it, returns the waiting deliveries of the endpoint for the caller to return
+   * to the queue.
    */
   ended(id: string, is_accepted: boolean): readonly T[] {
     const lane = this.#laneOf(id);
@@ -127,18 +127,20 @@ export class EndpointLanes<T> {
     return [];
   }
 
-  /** Called when a result is recorded or a delivery was returned to the queue. */
+  /** Releases the claim of a delivery whose result was recorded, or that was returned to the queue. */
   settled(id: string): void {
     this.#laneOf(id).claimed_count -= 1;
     this.#claimed -= 1;
   }
 
-  /** Removes what waits for an endpoint. */
+  /** Removes and returns the deliveries that wait for an endpoint. */
   drop(id: string): readonly T[] {
     return this.#lanes.get(id)?.waiting.splice(0) ?? [];
   }
 
-  /** Ends the leases of endpoints that have nothing left except these results to record. */
+  /**
+   * Ends the leases of endpoints that have nothing left except the results being recorded, and returns these leases.
+   */
   release(recording: ReadonlyMap<string, number>): readonly EndedLease[] {
     const leases: EndedLease[] = [];
     for (const [id, lane] of this.#lanes) {
@@ -150,7 +152,7 @@ export class EndpointLanes<T> {
     return leases;
   }
 
-  /** Called when another worker has taken the lease. */
+  /** Drops a lease that another worker has taken. */
   lose(lease: EndpointLease): void {
     const lane = this.#lanes.get(lease.webhook_id);
     if (lane?.lease === lease) lane.lease = null;
@@ -161,7 +163,7 @@ export class EndpointLanes<T> {
     this.#closed = true;
   }
 
-  /** Whether an endpoint with due deliveries has half of its window free. */
+  /** Returns whether an endpoint with due deliveries has half of its window free. */
   hungry(): boolean {
     for (const lane of this.#lanes.values()) {
       if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;

@@ -33,7 +33,7 @@ const send = () =>
   invoke(system(), sendMessage, { from: 'a@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' });
 const postsTo = (path: string) => sink.requests.filter((request) => request.path === path);
 
-/** Records this many events for the current subscribers in one statement. */
+/** Records `count` events for the current subscribers in one statement. */
 async function happen(count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newId('event', world.clock.now()));
   await world.services.sql`
@@ -113,7 +113,7 @@ describe('the webhook pump', () => {
     start(counter.http);
     pumps.push(startWebhookPump(peer, counter.http, holds));
     await sink.waitFor(8);
-    // Wakes that arrive meanwhile are fetched by either worker.
+    // Either worker fetches the deliveries of wakes that arrive meanwhile.
     for (let round = 0; round < 5; round++) {
       await happen(10);
       world.services.jobs.wakeAll('webhook.deliver');
@@ -124,7 +124,8 @@ describe('the webhook pump', () => {
     expect(new Set(sink.requests.map(({ path, headers }) => path + headers['webhook-id'])).size).toBe(900);
     expect(sink.requests).toHaveLength(900);
     expect(counter.most()).toBeLessThanOrEqual(32);
-    // A worker that was woken for an endpoint leased by the other checks it once more when that lease may be over.
+    // A worker that was woken for an endpoint leased by the other worker checks the endpoint once more when that lease
+    // may be over.
     const remaining = async () => {
       await world.clock.advance(10_000);
       return world.services.sql`select from pgboss.job where name = 'webhook.deliver'`;

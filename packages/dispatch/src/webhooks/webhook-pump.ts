@@ -18,7 +18,7 @@ import { type ClaimQuota, type EndedLease, EndpointLanes } from './endpoint-lane
 
 // Jobs fetched at a time. There may be many for one endpoint.
 const FETCH_COUNT = 200;
-// The most deliveries this worker may have claimed, and the most endpoints it may have leased.
+// The maximum number of deliveries this worker may have claimed, and of endpoints it may have leased.
 const MAX_CLAIMED = 1200;
 const MAX_LEASES = 150;
 // Recording an event wakes the workers; polling covers lost wakes.
@@ -34,8 +34,8 @@ const SETTLE_MS = 15;
 const MAX_SETTLES = 12;
 // A post takes up to 10 s, plus recording. A delivery that has not started by then goes to another worker.
 const BEGIN_WITHIN_MS = (WEBHOOK_LEASE_SECONDS - 18) * 1000;
-// Fractions of the grace period of a stop: posts may finish on their own, and are then aborted and returned to the
-// queue.
+// At the first of these fractions of the grace period of a stop, unfinished posts are aborted and returned to the
+// queue. At the second, the pump gives up.
 const CUT_PART = 1 / 3;
 const GIVE_UP_PART = 1 / 2;
 
@@ -61,7 +61,7 @@ export class WebhookPump {
   readonly #cut = new AbortController();
   /** The current fetch. Only one runs at a time. */
   #fetching: Promise<void> | null = null;
-  /** A wake arrived during the current fetch. */
+  /** True if a wake arrived during the current fetch. */
   #fetch_again = false;
   /** The delay after fetches that found nothing, and when it ends. */
   #quiet_ms = 0;
@@ -115,7 +115,7 @@ export class WebhookPump {
     this.#poll();
   }
 
-  /** Ends the posts in progress, returns what has not started to the queue, and ends all leases. */
+  /** Ends the posts in progress, returns deliveries that have not started to the queue, and ends all leases. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribes) unsubscribe();
@@ -154,7 +154,7 @@ export class WebhookPump {
     return this.#sent;
   }
 
-  /** The loop: fetches now, or as soon as the quiet period is over, and again at the next poll. */
+  /** Fetches now, or as soon as the quiet period is over, and again at the next poll. */
   readonly #poll = (): void => {
     if (this.#stopped) return;
     if (this.#fetching) {
@@ -192,7 +192,7 @@ export class WebhookPump {
     this.#poll();
   };
 
-  /** Returns whether there may be more than was fetched. */
+  /** Fetches once, and returns whether more jobs may be due. */
   async #fetchOnce(): Promise<boolean> {
     await this.#holds.ready;
     if (this.#isFull() || this.#isPaused()) return false;
@@ -219,7 +219,7 @@ export class WebhookPump {
     return jobs;
   }
 
-  /** One claim at a time. */
+  /** Claims deliveries, one claim at a time. */
   #claimSoon(): void {
     if (this.#claiming || this.#stopped) return;
     const quotas = this.#isPaused() ? [] : this.#lanes.ask(MAX_CLAIMED - this.#lanes.claimedCount());
@@ -254,7 +254,7 @@ export class WebhookPump {
     }
   }
 
-  /** Reduces the quota of an endpoint that resumes after a hold to what its rate allows. */
+  /** Reduces the quota of an endpoint that resumes after a hold to the number that the rate allows. */
   async #metered(quotas: readonly ClaimQuota[]): Promise<readonly ClaimQuota[]> {
     const holds = this.#holds;
     const slow = quotas.filter(({ webhook_id }) => holds.isMetered(webhook_id) || holds.isHeld(webhook_id));
@@ -307,7 +307,7 @@ export class WebhookPump {
     if (!this.#draining) this.#settleTimer ??= setTimeout(this.#settleNow, SETTLE_MS);
   }
 
-  /** Records the results so far, and ends the leases that have nothing else left. */
+  /** Records the results so far, and ends the leases that have no deliveries left. */
   readonly #settleNow = (): void => {
     if (this.#settleTimer) clearTimeout(this.#settleTimer);
     this.#settleTimer = null;
@@ -328,7 +328,10 @@ export class WebhookPump {
     });
   };
 
-  /** Survives a database restart. A result that cannot be recorded in time is posted again with the same id. */
+  /**
+   * Records a batch, even across a database restart. A delivery whose result cannot be recorded in time is posted again
+   * with the same id.
+   */
   async #settle(batch: readonly SettledPost[], leases: readonly EndedLease[]): Promise<void> {
     const { log } = this.#services;
     for (let attempt = 1; ; attempt++) {
@@ -354,7 +357,7 @@ export class WebhookPump {
     }
   }
 
-  /** Called when holds have changed: returns what is now held to the queue, without an attempt. */
+  /** Returns the deliveries that are now held to the queue, without an attempt, when holds have changed. */
   #onHolds(): void {
     for (const id of this.#lanes.ids()) {
       if (this.#isPaused() || this.#holds.isHeld(id)) this.#handBack(this.#lanes.drop(id));
@@ -370,7 +373,8 @@ export class WebhookPump {
     const renewed = await renewEndpointLeases(sql, leases);
     const lost = leases.filter(({ webhook_id }) => !renewed.has(webhook_id));
     for (const lease of lost) this.#lanes.lose(lease);
-    // The new holder has its own job. Without this, the old one would stay active until its heartbeat is missed.
+    // The new holder has its own job. If the old job were not settled, it would stay active until its heartbeat is
+    // missed.
     if (lost.length > 0)
       await settlePosts(
         this.#services,
@@ -393,7 +397,7 @@ export class WebhookPump {
     return this.#lanes.claimedCount() >= MAX_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
   }
 
-  /** The operator's concurrency, if it is lower. */
+  /** Returns the maximum number of leases, which an operator can lower. */
   #mostLeases(): number {
     return Math.min(MAX_LEASES, this.#metrics?.concurrency('webhook.deliver') ?? MAX_LEASES);
   }
@@ -402,7 +406,7 @@ export class WebhookPump {
     return this.#lanes.claimedCount() > 0 || this.#lanes.leases().length > 0 || this.#settling > 0;
   }
 
-  /** For a drain: waits until nothing is being claimed, posted or recorded, and no lease is left. */
+  /** Waits, during a drain, until nothing is being claimed, posted or recorded, and no lease is left. */
   async #waitUntilIdle(): Promise<void> {
     while (this.#claiming || this.#isBusy()) {
       const progress = new Promise<void>((resolve) => {

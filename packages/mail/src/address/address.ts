@@ -12,7 +12,7 @@ export interface Mailbox {
 export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; message: string };
 
 const MAX_TEXT_LENGTH = 998;
-// With every character escaped and followed by the longest address, a name still fits MAX_TEXT_LENGTH.
+// Even with every character escaped and followed by the longest address, a name of this length fits MAX_TEXT_LENGTH.
 const MAX_NAME_LENGTH = 320;
 const MAX_LOCAL_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
@@ -34,8 +34,8 @@ const PHRASE_SPECIALS = /[()<>[\]:;@\\,"]/;
 const QUOTED_NAME = /^"((?:[^"\\]|\\.)*)"$/u;
 
 /**
- * Returns the one spelling in which domains are stored and compared: UTS-46 non-transitional A-labels, lower case,
- * without a trailing dot. Null if the text is not a full domain name.
+ * Returns the canonical spelling in which domains are stored and compared: UTS-46 non-transitional A-labels, lower
+ * case, without a trailing dot. Returns null if the text is not a full domain name.
  */
 export function canonicalDomain(text: string): string | null {
   if (text.length === 0 || text.length > MAX_DOMAIN_LENGTH + 1) return null;

@@ -1,4 +1,4 @@
-/** Returns the domain of an address as it is written there. */
+/** Returns the domain of an address, as written. */
 export function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }

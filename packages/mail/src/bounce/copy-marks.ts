@@ -1,5 +1,5 @@
-// Where the text for people ends and the copy of the returned message begins; the words of the copy say nothing about
-// the failure. Each mark is a whole line or the beginning of one, at the left margin unless it is a drawn line.
+// These marks separate the text for people from the copy of the returned message, whose words say nothing about the
+// failure. Each mark is a whole line or the start of a line, at the left margin unless it is a drawn line.
 
 /** Drawn lines and sentences that announce the copy, as written by the named systems. */
 const ANNOUNCEMENTS = [
@@ -33,7 +33,7 @@ const ANNOUNCEMENTS = [
   '[-=* ]{2,}(?:原始邮件|原邮件|元のメッセージ|オリジナルメッセージ)',
 ];
 
-/** Lines of a message's own source. When indented, they may quote a few fields above the reason. */
+/** Lines of a message's own source. Indented source lines may instead quote a few fields above the reason. */
 const SOURCE = [
   'return-path:',
   'received: ?(?:from|by|\\(|id|with)',

@@ -1,6 +1,6 @@
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Returns the text of an HTML page, one line per block. For matching, not for display. */
+/** Returns the text of an HTML page, one line per block. The result is for matching, not for display. */
 export function htmlToText(html: string): string {
   const lines: string[] = [];
   let at = 0;

@@ -2,7 +2,7 @@
 
 const oneOf = (words: readonly string[], flags = 'iu') => new RegExp(words.join('|'), flags);
 const beginsWithOneOf = (words: readonly string[]) =>
-  // After any reply prefixes, brackets and spaces.
+  // The words may follow reply prefixes, brackets and spaces.
   new RegExp(`^(?:(?:re|aw|sv|antw|rv|tr|fw|fwd|回复|答复) ?[:：] ?|[\\s"'[*(【])*(?:${words.join('|')})`, 'iu');
 
 /** Names that mail systems use for themselves in From and Return-Path. */
@@ -39,7 +39,7 @@ export const MAIL_SYSTEM = oneOf([
   'メール(?:配信|サーバ|システム)',
 ]);
 
-/** Subjects of failures. */
+/** Subjects that report a failure. */
 export const FAILURE_SUBJECT = oneOf([
   'undeliver(?:ed|able)',
   'unable to deliver',
@@ -85,7 +85,7 @@ export const ABSENCE_SUBJECT = beginsWithOneOf([
   'automat\\S* (?:repl|respon|answer|antwort|antwoord|antwort|svar|vastaus|odpow|odpov|v[aá]lasz|r[aă]spuns|yanıt|ответ)',
   'auto ?:',
   'odpowied\\S* automat',
-  // The beginnings used by Exchange and the major clients in their other languages.
+  // The subject prefixes that Exchange and the major clients use in their other languages.
   'automa+t\\S* (?:vastaus|od(?:g|po)\\S+|atsaky\\S+)|automaatvastus|automātisk\\S* atbilde|samodejni odgovor|sjálfvirkt svar',
   'r[aă]spuns automat|resposta automàtica|erantzun automatikoa|balasan (?:otomatis|automatik)|jawapan automatik|trả lời tự động',
   'автоматич\\S+ (?:відповідь|отговор|одговор)|аутоматски одговор|автоматты жауап',
@@ -107,7 +107,7 @@ export const ABSENCE_SUBJECT = beginsWithOneOf([
   '자동 ?(?:회신|응답|답장)|부재|휴가',
 ]);
 
-/** Beginnings of the subjects with which help desks and list servers acknowledge a message. */
+/** Subject prefixes with which help desks and list servers acknowledge a message. */
 export const ACKNOWLEDGEMENT_SUBJECT = beginsWithOneOf([
   'thank(?:s| you) (?:for|you)',
   'we(?:.ve| have)? (?:have )?received your',
@@ -120,7 +120,7 @@ export const ACKNOWLEDGEMENT_SUBJECT = beginsWithOneOf([
   'welcome to|subscri|unsubscri|ご連絡|お問い合わせ|受け付け',
 ]);
 
-/** A list server that holds the message for its moderator: it is neither lost nor late. */
+/** A list server holds the message for its moderator: the message is neither lost nor late. */
 export const KEPT_FOR_MODERATOR = oneOf([
   'await(?:s|ing) (?:list )?(?:moderator|moderation|approval)',
   'being held (?:until|for)',
@@ -128,7 +128,7 @@ export const KEPT_FOR_MODERATOR = oneOf([
   'forwarded to the (?:list )?moderator',
 ]);
 
-/** Sentences of absence notes that have no marker, or that reuse the subject of the message they reply to. */
+/** Sentences of out-of-office replies that have no marker, or that reuse the subject of the message they reply to. */
 export const ABSENCE_TEXT = oneOf([
   'out of (?:the )?office',
   '(?:on|for) (?:vacation|annual leave|sick leave|holidays?|maternity leave|parental leave|paternity leave|a business trip)',
@@ -149,7 +149,7 @@ export const ABSENCE_TEXT = oneOf([
   '부재중|휴가 ?중|자리를 비',
 ]);
 
-/** Sentences of systems that require a sender to prove to be a person. */
+/** Sentences of challenge-response systems, which require senders to prove that they are people. */
 export const CHALLENGE_TEXT = oneOf([
   '(?:click|follow|visit|reply|answer).{0,120}(?:to (?:verify|confirm|prove|authenticate|deliver|release|approve|be added)|verification|so that (?:your|the) (?:message|mail))',
   '(?:confirm|verify) (?:that )?you(?:r (?:message|address|mail|e-?mail)| are| sent)',
@@ -184,7 +184,7 @@ export const DELAY_TEXT = oneOf([
   '延迟|(?:将|會|会|將)[^。，]{0,8}(?:重试|再试|重試|再試)|继续(?:尝试|重试)|尚未(?:送达|投递)|將繼續|延遲',
 ]);
 
-/** Subjects that say the same. */
+/** Subjects that report a delay. */
 export const DELAY_SUBJECT = oneOf([
   '\\bdelay',
   '\\bwarning\\b',
@@ -212,7 +212,7 @@ export const NOT_DELIVERED = oneOf([
   'undeliverable|unable to (?:be )?deliver|delivery (?:has )?failed|failed to deliver|cannot be delivered|not deliverable',
 ]);
 
-/** Reports of success, and receipts. */
+/** Subjects of success reports and receipts. */
 export const SUCCESS_SUBJECT = beginsWithOneOf([
   'success|(?:delivered|relayed|expanded|read|gelesen|lu|leído|letto|lida|gelezen|прочитано|прочтено|開封済み|已读|已讀|읽음|zugestellt|geliefert|übermittelt)(?: ?[:：]|$)',
   'delivery status notification \\((?:relay|success|delivered|expan)',
@@ -227,7 +227,7 @@ export const SUCCESS_TEXT = oneOf([
   'wurde erfolgreich|a été remis|(?<!no )se ha entregado|(?<!non )è stato (?:recapitato|consegnato)|(?<!n[ãa]o )foi entregue (?:a|com)|正常に配信',
 ]);
 
-/** Sentences about a person, written by that person's mailbox, where a server would quote a reply. */
+/** Sentences that a person's mailbox writes about that person, in place of a quoted server reply. */
 export const LEFT_TEXT = oneOf([
   'my (?:new )?(?:e-?mail )?address (?:is|has|will)|new (?:e-?mail )?address (?:is|will be)',
   'no longer (?:with|works?|working|employed|part of)|has left (?:the |our )?(?:company|organi[sz]ation|firm)',

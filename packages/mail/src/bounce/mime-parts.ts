@@ -10,7 +10,7 @@ export interface MailPart {
   readonly type: string;
   readonly headers: Headers;
   readonly is_attached: boolean;
-  /** Decoded, with HTML converted to text. Empty if it is not needed. */
+  /** The decoded text, with HTML converted to text. Empty if the part is not needed. */
   readonly text: string;
 }
 
@@ -21,11 +21,11 @@ export interface MailStructure {
 
 const MAX_DEPTH = 6;
 const MAX_PARTS = 30;
-// Space for the line that MIME clients do not show.
+// Room for the preamble line that MIME clients do not show.
 const MAX_PREAMBLE_CHARACTERS = 120;
 const MAX_HEADER_LINES = 300;
 const MAX_VALUE_CHARACTERS = 4096;
-// A report is a few kilobytes; anything beyond this is the copy.
+// A report is a few kilobytes; anything beyond this limit is the copy.
 const MAX_TEXT_CHARACTERS = 128 * 1024;
 
 interface Entity {
@@ -109,8 +109,8 @@ function splitBody(body: string, { type, parameters }: ContentType): string[] {
   const declared = parameters.get('boundary')?.trim();
   const pieces = declared ? splitAt(body, declared) : [];
   if (pieces.length > 0) return pieces;
-  // The declared boundary never occurs, or none is declared: a line of dashes above a Content- field is taken as the
-  // boundary. Without a type it must come first, otherwise it would be the boundary of a copy.
+  // If the declared boundary never occurs, or none is declared, a line of dashes above a Content- field is taken as the
+  // boundary. Without a type, that line must come first; otherwise it would be the boundary of a copy.
   const guessed = /^[ \t]*--(\S{1,72})[ \t]*\r?\ncontent-/im.exec(body.slice(0, MAX_TEXT_CHARACTERS));
   if (!guessed?.[1] || (type === '' && guessed.index > MAX_PREAMBLE_CHARACTERS)) return [];
   return splitAt(body, guessed[1]);

@@ -6,7 +6,7 @@ import type { ReturnedMail } from './returned-kinds.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Returns the report in an Amazon SES notification, or null if the text is not one. */
+/** Returns the report in an Amazon SES notification, or null if the text is not a notification. */
 export function readNotification(text: string): ReturnedMail | null {
   const notification = objectIn(text);
   const type = notification?.notificationType ?? notification?.eventType;
@@ -57,6 +57,6 @@ function parsed(text: string): Json | null {
 }
 
 function objectOf(value: unknown): Json {
-  // Checked to be an object; its fields are still unknown.
+  // The value is an object, but its fields are still unknown.
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }

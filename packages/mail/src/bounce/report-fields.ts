@@ -7,7 +7,7 @@ export interface ReportedRecipient {
   readonly action: ReportAction;
   /** For example 5.1.1. */
   readonly status: string | null;
-  /** The reply of the server that rejected it, without the code type; safe to store. */
+  /** The reply of the server that rejected the recipient, without the code type; safe to store. */
   readonly diagnostic: string | null;
   /** The final and the original address, if the report has them, in lower case. */
   readonly addresses: readonly string[];
@@ -17,7 +17,7 @@ export interface ReportedRecipient {
 
 type Fields = ReadonlyMap<string, string>;
 
-// What servers write in the Action field, matched by its beginning. The right side has the five values of RFC 3464
+// Values that servers write in the Action field, matched by prefix. The right side has the five values of RFC 3464
 // section 2.3.3.
 const ACTIONS: readonly (readonly [RegExp, ReportAction])[] = [
   [/^(?:delay|defer|warn|transient|temp)/, 'delayed'],
@@ -32,8 +32,8 @@ const MAX_FIELD_LENGTH = 4096;
 const MAX_BLOCKS = 200;
 
 /**
- * Parses blocks of fields separated by empty lines (RFC 3464 section 2.1). Names are in lower case, and values
- * unfolded.
+ * Parses blocks of fields separated by empty lines (RFC 3464 section 2.1). Converts names to lower case and unfolds
+ * values.
  */
 export function readFieldBlocks(text: string): Fields[] {
   const blocks: Map<string, string>[] = [];

@@ -113,7 +113,7 @@ describe('the returned-email server', () => {
   it('disconnects a session that is kept alive for too long', async () => {
     await start({ session_ms: 200 });
     const socket = connect(server.port, '127.0.0.1');
-    // Not once(), which rejects if a byte in transit causes a reset.
+    // once() from node:events is not used, because it rejects if a byte in transit causes a reset.
     const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.on('error', () => undefined);
     socket.resume();

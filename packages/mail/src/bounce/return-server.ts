@@ -5,7 +5,7 @@ import type { SharedPlaces } from '../smtp/shared-places.ts';
 
 /** A message to one of our envelope senders, truncated if it is large. */
 export interface CameBack {
-  /** Its envelope sender. An empty one, the null sender, tells a bounce from a reply. */
+  /** The envelope sender. An empty envelope sender, the null sender, distinguishes a bounce from a reply. */
   readonly from: string;
   readonly to: string;
   readonly raw: Buffer;
@@ -16,14 +16,14 @@ export interface ReturnServerOptions {
   /** 0 picks any free port. */
   readonly port: number;
   readonly name: string;
-  /** For STARTTLS, which is not offered if this is null. */
+  /** The key and certificate for STARTTLS, which is not offered if this is null. */
   readonly tls: { readonly key: Buffer; readonly cert: Buffer } | null;
   /**
-   * Whether a RCPT TO address is a return address (VERP) that we signed. All other recipients get 550, so the server is
-   * not an open relay.
+   * Returns whether a RCPT TO address is a return address (VERP) that we signed. All other recipients get 550, so the
+   * server is not an open relay.
    */
   isReturnPath(address: string): boolean;
-  /** `taken` is replied to with 250, `later` and a rejection with 451. */
+  /** Handles a message. `taken` is answered with 250, `later` and a rejection with 451. */
   onMail(mail: CameBack): Promise<'taken' | 'later'>;
   readonly session_ms?: number;
   /** Keyed by the client's address. */

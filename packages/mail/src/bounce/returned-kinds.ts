@@ -10,7 +10,7 @@ export interface ReturnedReport {
   readonly subject: string;
   /** Whether the text says that the message is still being delivered. */
   readonly is_delay: boolean;
-  /** Whether it has a sign of a mail system besides the null sender. */
+  /** Whether the message has a sign of a mail system besides the null sender. */
   readonly from_system: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { ReturnedMail } from './returned-kinds.ts';
 export type ReadResult = ReturnedMail | Unreadable;
 
 export interface ReturnedMailReaderOptions {
-  /** The time limit for one message; the thread is terminated if it takes longer. */
+  /** The time limit for one message. A thread that takes longer is terminated. */
   readonly deadline_ms?: number;
   readonly max_heap_mb?: number;
   /** The program that a thread runs. */
@@ -12,9 +12,9 @@ export interface ReturnedMailReaderOptions {
 }
 
 export interface ReturnedMailReader {
-  /** from is the envelope sender, empty for the null sender. */
+  /** Reads a returned message. `from` is the envelope sender, empty for the null sender. */
   read(raw: Buffer, from?: string): Promise<ReadResult>;
-  /** The number of threads replaced because a message crashed or blocked them. */
+  /** Returns the number of threads replaced because a message crashed or blocked them. */
   replaced(): number;
   stop(): Promise<void>;
 }

@@ -27,7 +27,7 @@ const DELIVERY_STATUS = /^message\/(?:global-)?delivery-status$/;
 // The limit of the text for people; reasons appear at its beginning.
 const MAX_TEXT_CHARACTERS = 3000;
 const ANSWER_MARK = /^\s*(?:re|aw|sv|antw|rv|fwd?|wg|tr|回复|答复)(?:\[\d+\])? ?[:：]/i;
-// A message states what it is within this much of its text.
+// A message states its kind within this much of its text.
 const FIRST_WORDS = 3000;
 
 interface ParsedReport {
@@ -70,7 +70,7 @@ function kindByWords(read: ParsedReport): ReturnedMail {
   const failed = headers.has('x-failed-recipients');
   if (ABSENCE_SUBJECT.test(subject) && !failed) return { kind: 'auto_reply' };
   if (isMarked(headers) && !signs) return { kind: 'auto_reply' };
-  // A failure subject alone is not enough, because a person's reply to a failure has it too.
+  // A failure subject alone is not enough, because a person's reply to a failure report has the same subject.
   if (!null_sender && !fromSystem(headers, from) && !isReport(headers)) return { kind: 'other' };
   const first = text.slice(0, FIRST_WORDS);
   const undelivered = NOT_DELIVERED.test(first) || GIVEN_UP.test(first);
@@ -93,13 +93,13 @@ function report({ recipients, text, subject, signs }: ParsedReport, is_delay: bo
   };
 }
 
-/** An automatic reply that is not marked as one. */
+/** Returns whether a message without a marker is an automatic reply. */
 function isAutomatic(subject: string, first: string): boolean {
   if (ABSENCE_TEXT.test(first) || ACKNOWLEDGEMENT_SUBJECT.test(subject) || CHALLENGE_TEXT.test(first)) return true;
   return LEFT_TEXT.test(`${subject}\n${first}`) && !saysReply(first);
 }
 
-/** Whether a line begins with a reply code or quotes one. A telephone number in a sentence does not count. */
+/** Returns whether a line begins with a reply code or quotes one. A telephone number in a sentence does not count. */
 function saysReply(text: string): boolean {
   return /(?:^|said: |<<< |>>> |\()[45]\d\d[ -](?:#?[45]\.\d|[a-z<])|\b[45]\.\d\.\d{1,2}\b/im.test(text);
 }
@@ -112,8 +112,8 @@ function isDelay(subject: string, first: string): boolean {
 const FAILURE_WORDS_BESIDE_DELAY = /undeliver|fail|returned|could not/i;
 
 /**
- * Returns the type of a complaint, or null if the message is not one. Reads RFC 5965, and the form that Hotmail used
- * before it.
+ * Returns the type of a complaint, or null if the message is not a complaint. Reads RFC 5965 and the older Hotmail
+ * format.
  */
 function complaintIn(parts: readonly MailPart[], subject: string): string | null {
   const feedback = parts.find(({ type }) => type === 'message/feedback-report');
@@ -130,7 +130,8 @@ function complaintIn(parts: readonly MailPart[], subject: string): string | null
 }
 
 /**
- * Whether this is a DMARC (RFC 7489) or TLS (RFC 8460) report about many messages, which may come from the null sender.
+ * Returns whether the message is a DMARC (RFC 7489) or TLS (RFC 8460) report about many messages, which may come from
+ * the null sender.
  */
 function isAggregate(headers: Headers, parts: readonly MailPart[], subject: string): boolean {
   return (
@@ -141,7 +142,7 @@ function isAggregate(headers: Headers, parts: readonly MailPart[], subject: stri
   );
 }
 
-/** Returns the recipients of the report parts, or, if there are none, of any text above the copy. */
+/** Returns the recipients of the report parts, or, if there are none, the recipients in any text above the copy. */
 function recipientsIn(parts: readonly MailPart[]): ReportedRecipient[] {
   const reported = parts.filter(({ type }) => DELIVERY_STATUS.test(type));
   const recipients = reported.flatMap(({ text }) => reportedRecipients(text, true));
@@ -154,8 +155,8 @@ function recipientsIn(parts: readonly MailPart[]): ReportedRecipient[] {
 }
 
 /**
- * Returns the first text, and any others before the copy that contain a reply, because some systems put the reason in a
- * second part. HTML counts only if there is no text.
+ * Returns the first text, and any other texts before the copy that contain a reply, because some systems put the reason
+ * in a second part. HTML counts only if there is no plain text.
  */
 function textForPeople(parts: readonly MailPart[]): string {
   const copy = parts.findIndex(({ type }) => /^(?:message\/rfc822|text\/rfc822-headers|message\/partial)$/.test(type));
@@ -169,14 +170,17 @@ function textsOf(parts: readonly MailPart[], mime_type: string): string[] {
   const ofKind = parts.filter(({ type }) =>
     mime_type === 'text/html' ? type === mime_type : /^text\/(?!html|rfc822)/.test(type),
   );
-  // Attachments come after what is displayed.
+  // Attachments come after the displayed parts.
   const [attached = [], inline = []] = [true, false].map((is) =>
     ofKind.filter(({ is_attached }) => is_attached === is),
   );
   return [...inline, ...attached].map(({ text }) => aboveCopy(text).trim()).filter((text) => text !== '');
 }
 
-/** Whether there are signs of a mail system. The null sender alone is not one, because automatic replies use it too. */
+/**
+ * Returns whether there are signs of a mail system. The null sender alone is not a sign, because automatic replies use
+ * it too.
+ */
 function hasSigns(headers: Headers, subject: string, from: string): boolean {
   return (
     isReport(headers) ||
@@ -202,7 +206,7 @@ function fromSystem(headers: Headers, from: string): boolean {
   );
 }
 
-/** RFC 3834 section 5, and the headers used before it. */
+/** Returns whether a header marks an automatic reply (RFC 3834 section 5, and older headers). */
 function isMarked(headers: Headers): boolean {
   const submitted = headers.get('auto-submitted')?.toLowerCase();
   if (submitted !== undefined) return submitted.split(/[\s;(]/)[0] !== 'no';

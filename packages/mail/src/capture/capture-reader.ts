@@ -1,13 +1,13 @@
 import { createThreadReaders, type Unreadable } from '../parsing/thread-reader.ts';
 import type { ReadMail } from './read-mail.ts';
 
-// Enough for a message of the largest size, decoded.
+// Enough for a decoded message of the maximum size.
 const MAX_HEAP_MB = 256;
 const DEADLINE_MS = 10_000;
 const THREADS = 2;
 
 export interface CaptureReader {
-  /** How many messages it reads concurrently. */
+  /** How many messages the reader reads concurrently. */
   readonly threads: number;
   read(raw: Buffer): Promise<ReadMail | Unreadable>;
 }

@@ -30,15 +30,15 @@ export interface CaptureServerOptions {
   readonly host: string;
   /** 0 picks any free port. */
   readonly port: number;
-  /** Replies with 250 once this has resolved, and with 451 if it rejects. */
+  /** Stores a message. The server replies with 250 once this has resolved, and with 451 if it rejects. */
   on_mail(mail: CapturedMail, login: string | null): Promise<void>;
   /**
    * Lets clients log in with AUTH. Returns the login that a password identifies, or the rejection; 421 closes the
-   * connection. Without this, only clients on this machine may send.
+   * connection. Without this function, only clients on this machine may send.
    */
   on_login?(password: string, address: string): Promise<string | Reply>;
   readonly script?: CaptureScript;
-  /** Keyed by the client's address. Without it, connections are unlimited. */
+  /** Limits connections by client address. Without it, connections are unlimited. */
   readonly places?: SharedPlaces;
 }
 
@@ -54,8 +54,8 @@ const MAX_CLIENTS = 100;
 const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The message could not be stored' };
 
 /**
- * Starts an SMTP server for this machine that accepts any sender and recipient, without TLS and, unless on_login is
- * given, without login.
+ * Starts an SMTP server for this machine that accepts any sender and recipient, without TLS. Requires no login unless
+ * on_login is given.
  */
 export async function startCaptureServer(options: CaptureServerOptions): Promise<CaptureServer> {
   const { script } = options;

@@ -6,7 +6,7 @@ export interface MailAddress {
   readonly email: string;
 }
 
-/** A received message as a page shows it. */
+/** A received message, as shown on a page. */
 export interface ReadMail {
   readonly subject: string;
   readonly from: MailAddress | null;
@@ -14,12 +14,12 @@ export interface ReadMail {
   readonly cc: MailAddress[];
   readonly reply_to: MailAddress[];
   readonly date: Date | null;
-  /** Without angle brackets. */
+  /** The Message-ID without angle brackets. */
   readonly message_id: string | null;
   /** Names as written, values unfolded and decoded, in the message's order. */
   readonly headers: [name: string, value: string][];
   readonly text: string | null;
-  /** As sent: cid: references are preserved, and nothing is inlined or sanitized. */
+  /** The HTML as sent: cid: references are preserved, and nothing is inlined or sanitized. */
   readonly html: string | null;
   readonly attachments: ReadAttachment[];
 }
@@ -43,9 +43,9 @@ const PARSING = {
   maxChildNodes: 100_000,
 };
 
-/** Parses without conversions that are not shown, which also keeps hostile HTML cheap. */
+/** Parses a message without conversions whose results are not shown, which also keeps hostile HTML cheap. */
 export async function readMail(raw: Buffer): Promise<ReadMail> {
-  // Loaded with the first message: the parser takes a tenth of a second to load, and 7 MB from then on.
+  // The parser is loaded with the first message: loading takes a tenth of a second, and 7 MB from then on.
   const { simpleParser } = await import('mailparser');
   const mail = await simpleParser(raw, PARSING);
   return {

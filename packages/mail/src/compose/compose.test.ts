@@ -29,7 +29,7 @@ function message(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
   };
 }
 
-/** Checks what every message must satisfy on the wire, and returns its lines. */
+/** Checks the requirements for every message on the wire, and returns the lines. */
 function wireLines(raw: Buffer): string[] {
   const text = raw.toString('latin1');
   expect(text).toMatch(/^[\t\r\n -~]*$/);
@@ -346,7 +346,7 @@ describe('composed attachments', () => {
     ['text/csv; charset=utf-8', 'text/csv'],
     [undefined, 'application/pdf'],
   ])('given as %j are sent as %s', async (content_type, expected) => {
-    // Parsers guess from the name if the type says nothing, so only the guessed attachment gets a telling name.
+    // Parsers guess from the name if there is no type, so only the attachment without a type gets a telling name.
     const filename = content_type === undefined ? 'report.pdf' : 'report';
     const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x'), content_type }] }));
 

@@ -9,13 +9,13 @@ export interface OutgoingAttachment {
   readonly filename: string;
   readonly content: Buffer;
   readonly content_type?: string | undefined;
-  /** With or without angle brackets. Makes the part an inline part that HTML references by cid:. */
+  /** With or without angle brackets. A Content-ID makes the part an inline part that HTML references by cid:. */
   readonly content_id?: string | undefined;
 }
 
 /** The whole content of a message. It contains no Bcc recipients, so they cannot leak. */
 export interface OutgoingMessage {
-  /** Without angle brackets; boundaries are derived from it. */
+  /** The Message-ID without angle brackets, which boundaries are derived from. */
   readonly message_id: string;
   readonly date: Date;
   readonly from: Mailbox;
@@ -25,7 +25,7 @@ export interface OutgoingMessage {
   readonly subject: string;
   readonly html: string | null;
   readonly text: string | null;
-  /** In this order. Each must have passed headerProblem. */
+  /** Custom headers, written in this order. Each must have passed headerProblem. */
   readonly headers: Readonly<Record<string, string>>;
   readonly attachments: readonly OutgoingAttachment[];
 }
@@ -52,8 +52,8 @@ export function compose(message: OutgoingMessage): Buffer {
 }
 
 /**
- * Like compose, but without a copy: valid only until the next message is composed, so it must be read in the same turn
- * of the event loop.
+ * Composes a message like `compose`, but without a copy: the bytes are valid only until the next message is composed,
+ * so the caller must read them in the same turn of the event loop.
  */
 export function composeBriefly(message: OutgoingMessage): Buffer {
   let header = '';

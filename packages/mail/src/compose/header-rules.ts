@@ -6,8 +6,8 @@ export interface HeaderProblem {
 // RFC 5322 section 3.6.8: printable ASCII except the colon.
 const NAME = /^[!-9;-~]{1,76}$/;
 
-// Written by the composer, the signer or servers along the way. A second copy would contradict the envelope, forge a
-// trace or break a signature.
+// The composer, the signer or servers along the way write these headers. A second copy would contradict the envelope,
+// forge a trace or break a signature.
 const RESERVED = new Set([
   'apparently-to',
   'authentication-results',
@@ -45,12 +45,12 @@ const NON_ASCII = /[^\x00-\x7f]/;
 // A continuation line is one space and at most 997 more octets before its CRLF (RFC 5322 section 2.1.1).
 const MAX_STRUCTURED_TOKEN = 997;
 
-/** Whether a text contains a control character other than TAB, which is not allowed in any header value. */
+/** Returns whether a text contains a control character other than TAB, which is not allowed in any header value. */
 export function holdsControl(text: string): boolean {
   return CONTROL_BUT_TAB.test(text);
 }
 
-/** Returns what is wrong with a custom header, or null. The caller limits count and total size. */
+/** Returns the problem of a custom header, or null. The caller limits count and total size. */
 export function headerProblem(name: string, value: string): HeaderProblem | null {
   if (!NAME.test(name)) {
     return {
@@ -86,7 +86,7 @@ export function headerProblem(name: string, value: string): HeaderProblem | null
   return null;
 }
 
-/** Whether a header's value is syntax, which is written as given. */
+/** Returns whether the value of a header is syntax, which is written as given. */
 export function isStructuredHeader(name: string): boolean {
   return STRUCTURED.test(name);
 }

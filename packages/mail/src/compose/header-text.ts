@@ -21,7 +21,9 @@ const Q_CODE = Array.from({ length: 256 }, (_, byte) => {
   return byte === SPACE ? '_' : `=${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 });
 
-/** Whether a client could decode part of this text as an encoded-word, so that the text itself must be encoded. */
+/**
+ * Returns whether a client could decode part of this text as an encoded-word, so that the text itself must be encoded.
+ */
 export function looksEncoded(text: string): boolean {
   return text.includes('=?') && /=\?[^?\s]+\?[BbQq]\?/.test(text);
 }
@@ -46,7 +48,7 @@ export function foldHeader(name: string, tokens: readonly string[]): string {
 
 /**
  * Returns a header of printable ASCII text unchanged, folded only at single spaces so that any way of unfolding
- * restores the text. Null if a token is too long for any line.
+ * restores the text. Returns null if a token is too long for any line.
  */
 export function foldText(name: string, value: string): string | null {
   if (name.length + 2 + value.length <= FOLD_AT) return `${name}: ${value}${CRLF}`;

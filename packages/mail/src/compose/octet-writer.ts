@@ -13,8 +13,8 @@ const MAX_KEPT = 1024 * 1024;
 const shared = withRoom(FIRST_ROOM);
 
 /**
- * Uses one block for the whole process, so that a message costs no memory until its size is known. The octets must be
- * written and copied in the same turn of the event loop, because the next start overwrites them.
+ * Starts writing into the block shared by the whole process, so that a message costs no memory until its size is known.
+ * The octets must be written and copied in the same turn of the event loop, because the next start overwrites them.
  */
 export function startWriting(): OctetWriter {
   if (shared.bytes.length > MAX_KEPT) Object.assign(shared, withRoom(FIRST_ROOM));
@@ -27,7 +27,7 @@ function withRoom(room: number): OctetWriter {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length: 0 };
 }
 
-/** Grows the buffer by this many octets. */
+/** Ensures room for `count` more octets. */
 export function reserve(to: OctetWriter, count: number): void {
   const needed = to.length + count;
   if (needed <= to.bytes.length) return;

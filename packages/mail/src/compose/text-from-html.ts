@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 type Convert = (html: string) => string;
 
 // Measured with hostile input: the worst case blocks the event loop for less than 100 ms. The parser is quadratic in
-// the number of open tags: 26,000 took 190 ms, 10,000 take 30 ms. A longer HTML yields the text of its beginning; mail
+// the number of open tags: 26,000 took 190 ms, 10,000 take 30 ms. Longer HTML yields the text of its beginning; mail
 // clients themselves clip at about 100 kB.
 const MAX_HTML_CHARACTERS = 128 * 1024;
 const MAX_TAGS = 10_000;
@@ -29,7 +29,7 @@ function beginning(html: string): string {
   return source.slice(0, at);
 }
 
-/** Loaded with the first such message, which saves startup about 30 ms. */
+/** Loads the library with the first HTML-only message, which saves about 30 ms at startup. */
 function loadConverter(): Convert {
   const library: typeof import('html-to-text') = createRequire(import.meta.url)('html-to-text');
   return library.compile({

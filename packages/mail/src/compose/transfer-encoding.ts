@@ -44,7 +44,7 @@ export function writeTextPart(to: OctetWriter, content_type: string, text: strin
 
 const isBlank = (byte: number) => byte === 0x20 || byte === 0x09;
 
-/** Whether a line may be rewritten by a server or archive: a lone dot, mbox "From ", or a possible boundary. */
+/** Returns whether a server or archive may rewrite a line: a lone dot, mbox "From ", or a possible boundary. */
 function hasRiskyLine(text: string): boolean {
   return (
     text.startsWith('.') ||
@@ -79,13 +79,14 @@ function unitsOf(text: string): Uint16Array {
 }
 
 /**
- * Writes nothing and returns false if base64 is shorter, which is the case from about a fifth of non-ASCII octets on,
- * as each costs three here.
+ * Writes a text as quoted-printable. Writes nothing and returns false if base64 is shorter, which is the case from
+ * about a fifth of non-ASCII octets on, because quoted-printable takes three octets for each.
  */
 function writeQuotedPrintable(to: OctetWriter, text: string): boolean {
   const count = text.length;
   const source = unitsOf(text);
-  // Three octets for each ASCII character, six or more for at most a ninth of them, and three for each soft break.
+  // Room for three octets per ASCII character, six or more for the other characters (at most a ninth), and three for
+  // each soft break.
   reserve(to, count * 4 + 64);
   const out = to.bytes;
   let at = to.length;
@@ -168,12 +169,13 @@ function utf8Of(code: number): number {
   return 0xf0800000 | ((code << 6) & 0x07000000) | ((code << 4) & 0x3f0000) | low;
 }
 
-/** Writes base64 in lines of 76, the last one without its line end. */
+/** Writes base64 in lines of 76, the last line without a line end. */
 export function writeBase64(to: OctetWriter, content: Buffer): void {
   const encoded = content.toString('base64');
   const breaks = Math.max(Math.ceil(encoded.length / ENCODED_LINE) - 1, 0);
   reserve(to, encoded.length + breaks * 2);
-  // Written at the end of the space first. Each line then moves forward, never over octets still to be moved.
+  // The base64 is first written at the end of the space. Each line then moves forward, never over octets still to be
+  // moved.
   let from = to.length + breaks * 2;
   const end = from + to.bytes.write(encoded, from, 'latin1');
   const { bytes: out, view } = to;

@@ -2,8 +2,8 @@ import { composeBriefly, type OutgoingMessage } from '../compose/compose.ts';
 import { type DkimKey, signDkim } from './dkim.ts';
 
 /**
- * Combines compose and signDkim with one copy less: the signer reads the message in the writer's buffer. Errors of
- * compose are thrown synchronously; those of the keys reject the promise.
+ * Combines compose and signDkim with one copy less: the signer reads the message in the writer's buffer. Throws errors
+ * of compose synchronously; errors of the keys reject the promise.
  */
 export function composeSigned(message: OutgoingMessage, keys: readonly DkimKey[], at: Date): Promise<Buffer> {
   return signDkim(composeBriefly(message), keys, at);

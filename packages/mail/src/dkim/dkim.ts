@@ -13,7 +13,7 @@ export interface DkimKey {
 
 interface Field {
   readonly name: string;
-  /** In relaxed form, without the line end. */
+  /** The field in relaxed form, without the line end. */
   readonly canonical: string;
 }
 
@@ -31,9 +31,9 @@ const SPACES = 0x20202020;
 const LOW_BITS = 0x7f7f7f7f;
 const ABOVE_SPACE = 0x5f5f5f5f;
 
-// Signed one more time than they occur, so that a field added on the way breaks the signature.
+// Fields that are signed one more time than they occur, so that a field added on the way breaks the signature.
 const OVERSIGNED = ['from', 'subject', 'reply-to', 'list-unsubscribe', 'list-unsubscribe-post'];
-// RFC 6376 section 5.4.1: servers along the way add and rewrite these.
+// RFC 6376 section 5.4.1: servers along the way add and rewrite these fields.
 const UNSIGNED = new Set(['return-path', 'received', 'dkim-signature', 'authentication-results', 'bcc']);
 
 /**
@@ -150,7 +150,10 @@ async function hashInPieces(body: Buffer): Promise<string> {
   return digest.digest('base64');
 }
 
-/** Whether relaxing would change nothing: there is no tab, and no space before whitespace, a line end or the end. */
+/**
+ * Returns whether relaxing would change nothing: there is no tab, and no space before whitespace, a line end or the
+ * end.
+ */
 function isRelaxed(raw: Buffer, body_start: number): boolean {
   const length = raw.length;
   if (raw.indexOf(TAB, body_start) >= 0 || (length > body_start && raw[length - 1] === SPACE)) return false;
@@ -161,7 +164,7 @@ function isRelaxed(raw: Buffer, body_start: number): boolean {
   for (; at + 4 <= length; at += 4) {
     const four = view.getInt32(at, true);
     const unspaced = four ^ SPACES;
-    // The top bit of each octet that is a space, and of each that is a space or lower.
+    // The top bits mark each octet that is a space, and each octet that is a space or lower.
     const spaces = ~(((unspaced & LOW_BITS) + LOW_BITS) | unspaced | LOW_BITS);
     const low = ~(((four & LOW_BITS) + ABOVE_SPACE) | four | LOW_BITS);
     if ((((spaces << 8) | after_space) & low) !== 0) return false;
@@ -216,7 +219,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB;
 }
 
-// Cached, because Node computes it on each read.
+// Key lengths are cached, because Node computes them on each read.
 const lengths = new WeakMap<KeyObject, number>();
 
 function signatureOctets(key: KeyObject): number {

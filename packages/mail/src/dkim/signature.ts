@@ -1,12 +1,15 @@
 import { hash, type KeyObject, sign } from 'node:crypto';
 
-/** A text and the key that signs it; a message has one for each key. */
+/** A text and the key that signs the text. A message has one part for each key. */
 export interface UnsignedPart {
   readonly text: string;
   readonly key: KeyObject;
 }
 
-/** Returns the signature of a text with an RSA or Ed25519 key, in base64. Takes a quarter of a millisecond for RSA. */
+/**
+ * Returns the signature of a text with an RSA or Ed25519 key, in base64. An RSA signature takes a quarter of a
+ * millisecond.
+ */
 export function signHere({ text, key }: UnsignedPart): string {
   const { algorithm, data } = inputOf(text, key);
   return sign(algorithm, data, key).toString('base64');

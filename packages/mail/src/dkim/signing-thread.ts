@@ -2,14 +2,16 @@ import type { KeyObject } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { signHere } from './signature.ts';
 
-/** Keys are sent separately from the texts, because most of a batch shares them and each is expensive to send. */
+/**
+ * Keys are sent separately from the texts, because most texts of a batch share them and each key is expensive to send.
+ */
 export interface Batch {
   readonly keys: readonly KeyObject[];
-  /** For each message, its texts, each with the index of its key. */
+  /** The texts of each message, each with the index of its key. */
   readonly mails: readonly (readonly (readonly [text: string, key: number])[])[];
 }
 
-/** For each message, its signatures, or why there are none. */
+/** The signatures of each message, or the error that prevented them. */
 export type SignedBatch = readonly (readonly string[] | { readonly error: string })[];
 
 // The thread of signing-threads.ts: one response per batch.

@@ -6,7 +6,7 @@ import type { Batch, SignedBatch } from './signing-thread.ts';
 export interface SigningThreads {
   /** Returns the signatures of a message, in base64. */
   sign(mail: readonly UnsignedPart[]): Promise<readonly string[]>;
-  /** The number of running threads. */
+  /** Returns the number of running threads. */
   running(): number;
 }
 
@@ -35,7 +35,7 @@ const IDLE_MS = 30_000;
 const MAX_THREADS = 8;
 // With a second batch queued, a thread never waits for the event loop.
 const MAX_BATCHES = 2;
-// About 5 ms of RSA.
+// A batch of this size takes about 5 ms with RSA.
 const MAX_BATCH_SIZE = 16;
 
 /**
@@ -64,7 +64,7 @@ export function createSigningThreads(options: SigningThreadsOptions = {}): Signi
       settle(batch, signed);
       idle_timer?.refresh();
     });
-    // Its batches are signed on the pool when it exits.
+    // The batches of a failed thread are signed on the pool when the thread exits.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       threads.delete(thread);

@@ -19,9 +19,9 @@ export type MxAnswer =
 export interface MxConnector {
   /** Queries DNS. Never rejects. */
   resolve(domain: string): Promise<MxAnswer>;
-  /** Joins the character-strings. Rejects like node:dns. */
+  /** Returns the TXT records, with the character-strings of each joined. Rejects like node:dns. */
   resolveTxt(name: string): Promise<readonly string[]>;
-  /** Returns the addresses that may be connected to; empty if the name has none. */
+  /** Returns the addresses that may be connected to, or an empty list if the name has no such address. */
   resolveAddresses(name: string): Promise<readonly string[]>;
   /** Opens a socket to an allowed address, and checks the address again after connecting. Never rejects. */
   dial(address: string, port: number, signal: AbortSignal): Promise<DialResult>;

@@ -42,7 +42,7 @@ export interface DestinationsOptions {
   readonly now: () => number;
 }
 
-/** Caches where each domain is served, based on DNS and MTA-STS. */
+/** Caches the destination of each domain, based on DNS and MTA-STS. */
 export class Destinations {
   readonly #options: DestinationsOptions;
   readonly #domains = new Map<string, DestinationLookup>();
@@ -59,12 +59,12 @@ export class Destinations {
       this.#domains.delete(domain);
       throw error;
     });
-    // Until the response arrives, the old one still names the lane.
+    // Until the response arrives, the old destination still names the lane.
     this.#remember(domain, { answer, known: looked?.known ?? null, expires_at: Number.POSITIVE_INFINITY });
     return answer;
   }
 
-  /** Returns the last destination found, which may be stale; null before the first. */
+  /** Returns the last destination found, which may be stale, or null before the first lookup has ended. */
   known(domain: string): Destination | null {
     return this.#domains.get(domain)?.known ?? null;
   }
@@ -123,7 +123,8 @@ function destinationAt(
     return { kind: 'failed', error, by_policy };
   }
   const provider = providerOf(best.name);
-  // Includes the notes: they may name the domain, which must not appear in another domain's transcripts.
+  // The key includes the notes, because they may name the domain, which must not appear in another domain's
+  // transcripts.
   const key = JSON.stringify([enforced, usable.map(({ name, preference }) => [preference, name]).sort(), notes]);
   return {
     kind: 'site',

@@ -6,7 +6,7 @@ import type { DialResult } from '../smtp/route.ts';
 import type { MxAnswer, MxConnector, MxHost } from './connector.ts';
 
 export interface ConnectorOptions {
-  /** Used instead of the system's name servers. `address` or `address:port`. */
+  /** Name servers to use instead of the system's, as `address` or `address:port`. */
   readonly dns_servers: readonly string[];
   readonly dns_timeout_ms?: number | undefined;
   readonly dial_timeout_ms?: number | undefined;
@@ -17,11 +17,14 @@ const DNS_TIMEOUT_MS = 3000;
 const DNS_TRIES = 2;
 const DIAL_TIMEOUT_MS = 10_000;
 const MAX_CNAMES = 10;
-// Each costs two queries, and no real domain has this many.
+// Each host costs two queries, and no real domain has this many hosts.
 const MAX_HOSTS = 20;
 const MAX_TTL_SECONDS = 86_400;
 
-/** Creates a connector. mx-connect resolves and ranks; which addresses may be connected to is decided here. */
+/**
+ * Creates a connector. mx-connect resolves and ranks the hosts; the connector decides which addresses may be connected
+ * to.
+ */
 export function openConnector(options: ConnectorOptions): MxConnector {
   const resolver = new Resolver({ timeout: options.dns_timeout_ms ?? DNS_TIMEOUT_MS, tries: DNS_TRIES });
   if (options.dns_servers.length > 0) resolver.setServers(options.dns_servers);
@@ -66,9 +69,9 @@ function secondOpinion(resolver: Resolver, { dns_timeout_ms }: ConnectorOptions)
   return second;
 }
 
-/** Returns the hosts of a domain, or why there are none. */
+/** Returns the hosts of a domain, or the reason why it has no hosts. */
 async function resolveMx(resolver: Resolver, guard: AddressGuard, domain: string): Promise<MxAnswer> {
-  // Loaded with the first message, because it takes 3 MB and DELIVERY need not be mx.
+  // mx-connect is loaded with the first message, because it takes 3 MB and DELIVERY need not be mx.
   const { default: mxConnect } = await import('mx-connect');
   const lookups = new Map<string, string>();
   let ttl_seconds = MAX_TTL_SECONDS;
@@ -156,7 +159,7 @@ async function judgeFailure(
   return { kind: 'no_mail', reply: { code: 550, enhanced: '5.1.2', text }, declared: false };
 }
 
-/** Returns what is wrong with the alias chain of a name, or null if the chain ends. */
+/** Returns the problem with the alias chain of a name, or null if the chain ends. */
 async function aliasTrouble(resolver: Resolver, from: string): Promise<string | null> {
   const path = [from.toLowerCase()];
   while (path.length <= MAX_CNAMES) {
@@ -195,7 +198,7 @@ function dialGuarded(
     const onAbort = () => settle({ ok: false, error: 'The attempt was aborted.' });
     const deadline = setTimeout(() => settle({ ok: false, error: `no connection in ${timeout_ms} ms` }), timeout_ms);
     signal.addEventListener('abort', onAbort, { once: true });
-    // Never removed: an error before the session's first listener must not crash the process.
+    // This listener is never removed: an error before the session's first listener must not crash the process.
     socket.on('error', (error) => settle({ ok: false, error: cleanRemoteText(error.message) }));
     socket.once('connect', () => {
       const reached = socket.remoteAddress;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { MxConnector } from './connector.ts';
 
-/** What a domain publishes about the servers that accept its mail (RFC 8461). */
+/** The policy that a domain publishes for the servers that accept its mail (RFC 8461). */
 export interface StsPolicy {
   readonly mode: 'enforce' | 'testing' | 'none';
   /** Host names, or `*.` followed by a domain, which matches one more label. */
@@ -19,15 +19,17 @@ export interface StsPolicies {
 /** A policy as fetched. */
 export interface FetchedPolicy extends StsPolicy {
   readonly id: string;
-  /** How long it is valid. */
+  /** How long the policy is valid. */
   readonly max_age_seconds: number;
 }
 
 /** Stores policies beyond the life of the process, so that removing a record from DNS does not remove the policy. */
 export interface StsPolicyStore {
-  /** Returns the policy in force with its remaining time, or null if there is none. Rejects if that is unknown. */
+  /**
+   * Returns the policy in force with its remaining time, or null if there is none. Rejects if the policy is unknown.
+   */
   read(domain: string): Promise<FetchedPolicy | null>;
-  /** Never rejects. */
+  /** Stores a policy. Never rejects. */
   write(domain: string, policy: FetchedPolicy): Promise<void>;
 }
 
@@ -41,7 +43,7 @@ const HTTPS_PORT = 443;
 const FETCH_MS = 10_000;
 const MAX_POLICY = 64 * 1024;
 const MAX_DOMAINS = 10_000;
-// While its host is down, messages are sent without a policy and must not wait for that host each time.
+// While the policy host is down, messages are sent without a policy and must not wait for the host each time.
 const FAILED_FOR_MS = 5 * 60_000;
 // RFC 8461 section 3.2: about a year.
 const MAX_SECONDS = 31_557_600;
@@ -56,7 +58,7 @@ export function createStsPolicies(
   },
 ): StsPolicies {
   const known = new Map<string, KnownPolicy>();
-  /** Ids of policies that could not be fetched, and until when they are not retried. */
+  /** Policies that could not be fetched: their ids, and the times until which they are not retried. */
   const failed = new Map<string, { readonly id: string; readonly until: number }>();
 
   async function policyOf(domain: string): Promise<StsPolicy | null> {
@@ -64,8 +66,8 @@ export function createStsPolicies(
     const policy_in_force = inForce(domain);
     if (policy_in_force && id === policy_in_force.id) return policy_in_force.policy;
     const valid = await alsoStored(domain, id);
-    // RFC 8461 section 3.3: a policy in force outlives its record and its host. Otherwise, blocking either would bypass
-    // it.
+    // RFC 8461 section 3.3: a policy in force outlives its record and its host. Otherwise, blocking the record or the
+    // host would bypass the policy.
     if (valid && (id === null || id === valid.id)) return valid.policy;
     if (id === null) return null;
     const failure = failed.get(domain);
@@ -93,7 +95,8 @@ export function createStsPolicies(
 
   /**
    * Returns the policy in force according to this process or the store. The store is read whenever the record does not
-   * confirm the cached policy, because another process may have fetched one since. The transport caches each result.
+   * confirm the cached policy, because another process may have fetched a newer policy. The transport caches each
+   * result.
    */
   async function alsoStored(domain: string, id: string | null): Promise<KnownPolicy | null> {
     if (!options.store) return inForce(domain);
@@ -117,7 +120,7 @@ export function createStsPolicies(
   }
 
   async function idOf(domain: string): Promise<string | null> {
-    // Outside the try: without this module, the policy in force is unknown.
+    // The import is outside the try, because without this module the policy in force is unknown.
     const { resolvePolicy } = await import('mailauth/lib/mta-sts.js');
     try {
       return (

@@ -296,7 +296,7 @@ describe('promise P9: an unknown server that offers PIPELINING', () => {
       if (content && line !== '.') return;
       if (line === '.') {
         content = false;
-        // Anything sent along with the dot has been split off by now, and would be next.
+        // By now, anything sent along with the dot has been split off and would be the next line.
         setImmediate(() => socket.write('250 2.0.0 taken\r\n'));
       } else if (line === '') socket.write('220 hello\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-hello\r\n250 PIPELINING\r\n');

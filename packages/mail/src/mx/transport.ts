@@ -11,7 +11,7 @@ import { createStsPolicies, type StsPolicyStore } from './sts-policies.ts';
 export interface MxTransportOptions extends ConnectorOptions {
   readonly port: number;
   readonly helo_name: string;
-  /** The limit for the servers of one site. */
+  /** The maximum number of connections to the servers of one site. */
   readonly max_connections: number;
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
   /** The port of the hosts that serve MTA-STS policies. */
@@ -53,7 +53,7 @@ class MxTransport {
   readonly #now: () => number;
   readonly #connector: MxConnector;
   readonly #destinations: Destinations;
-  /** By site key. */
+  /** Connection pools, by site key. */
   readonly #pools = new Map<string, SitePool>();
   /** Addresses that could not be connected to, and until when they are tried last. */
   readonly #unreachable = new Map<string, number>();
@@ -92,8 +92,8 @@ class MxTransport {
 
   /**
    * Returns the provider that serves the domain, once known, because one provider serves many domains. A domain may
-   * name any host as its own. So its messages share the provider's lane only if all its hosts are the provider's and
-   * the best one has spoken SMTP. Otherwise its failures affect only the domain.
+   * name any host as its mail server, so its messages share the provider's lane only if all its hosts belong to the
+   * provider and the preferred host has spoken SMTP. Otherwise, failures of the domain affect only the domain itself.
    */
   laneOf(to: string): string {
     const domain = queryName(to);
@@ -190,7 +190,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | nu
   });
 }
 
-/** Returns an outcome without any connection. */
+/** Returns the outcome of an attempt without a connection. */
 function notSent(facts: Partial<SendOutcome>): SendOutcome {
   return {
     kind: 'deferred',

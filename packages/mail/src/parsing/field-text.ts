@@ -7,7 +7,7 @@ export function fieldText(line: string): string {
   return decodeWords(line.slice(line.indexOf(':') + 1).replace(/\r?\n(?=[ \t])/g, '')).trim();
 }
 
-/** RFC 2047 for custom headers; mailparser decodes only those it knows. */
+/** Decodes the encoded-words of RFC 2047 in custom headers, because mailparser decodes only headers that it knows. */
 function decodeWords(value: string): string {
   if (!value.includes('=?')) return value;
   // Whitespace between two encoded-words belongs to neither (section 6.2).

@@ -3,12 +3,12 @@ import { Worker } from 'node:worker_threads';
 export interface Unreadable {
   readonly kind: 'unreadable';
   readonly why: string;
-  /** The thread was lost to a time limit or a crash, so the message may still be readable. */
+  /** True if the thread was lost to a time limit or a crash, in which case the message may still be readable. */
   readonly lost: boolean;
 }
 
 export interface ThreadReaderOptions {
-  /** The time limit for one message; the thread is terminated if it takes longer. */
+  /** The time limit for one message. A thread that takes longer is terminated. */
   readonly deadline_ms?: number;
   readonly max_heap_mb?: number;
   /** The program that the thread runs, which sends one response per request. */
@@ -17,11 +17,11 @@ export interface ThreadReaderOptions {
 
 export interface ThreadReader<Question, Answer> {
   /**
-   * A message that crashes the thread or times out is unreadable, and the next one gets a new thread. Rejects only if
-   * the reader is stopped first.
+   * Parses a message. A message that crashes the thread or times out is unreadable, and the next message gets a new
+   * thread. Rejects only if the reader is stopped first.
    */
   read(raw: Buffer, about: Question): Promise<Answer | Unreadable>;
-  /** The number of threads replaced because a message crashed or blocked them. */
+  /** Returns the number of threads replaced because a message crashed or blocked them. */
   replaced(): number;
   stop(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: options.max_heap_mb ?? MAX_HEAP_MB, maxYoungGenerationSizeMb: 8 },
     });
-    // An error after its response, or from being terminated, must not crash the process.
+    // An error after the thread has responded, or because it is terminated, must not crash the process.
     started.on('error', () => undefined);
     // An idle thread must not keep the process alive.
     started.unref();
@@ -74,7 +74,7 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
       const onExit = () => giveUp('the thread ended');
       const deadline = setTimeout(giveUp, options.deadline_ms ?? DEADLINE_MS, 'it took too long');
       reading.on('message', onAnswer).on('error', broke).on('exit', onExit);
-      // A copy, whose memory is transferred to the thread.
+      // The memory of this copy is transferred to the thread.
       const copy = Uint8Array.from(raw);
       reading.postMessage({ raw: copy, about }, [copy.buffer]);
     });

@@ -5,11 +5,14 @@ import { MAX_SECONDS, SIMULATOR_DOMAIN, scriptOf } from './script.ts';
 // Connections per lane. There is a lane of each kind for sandbox keys and, with DELIVERY=capture, one for live keys.
 const WIDTH = 60;
 const CONNECTIONS = 60;
-// A slow script occupies its connection for this long.
+// Slow scripts occupy connections for a long time, so the lanes for sandbox and live keys each get their full width.
 const SLOW_CONNECTIONS = 2 * WIDTH;
 const MARGIN_MS = 30_000;
 
-/** Sends to the simulator. Slow scripts have separate connections, so they do not delay other messages. */
+/**
+ * Creates a mailer that sends to the simulator. Slow scripts have separate connections, so they do not delay other
+ * messages.
+ */
 export function createSimulatorMailer({
   host,
   port,
@@ -36,7 +39,7 @@ export function createSimulatorMailer({
       const mailer = scriptOf(envelope.to).kind === 'slow' ? slow : quick;
       return mailer.send(envelope, raw, signal);
     },
-    /** One lane per script: simulated failures and delays must not close another script's lane. */
+    /** Returns a lane per script: simulated failures and delays must not close another script's lane. */
     laneOf(to) {
       const { kind } = scriptOf(to);
       return kind === 'accept' ? quick.laneOf(to) : `${kind}.${SIMULATOR_DOMAIN}`;

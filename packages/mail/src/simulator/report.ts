@@ -13,7 +13,9 @@ export interface ReportedMail {
 const CRLF = '\r\n';
 const MAX_HEADER_LENGTH = 32 * 1024;
 
-/** RFC 3464: the message could not be delivered after all. Includes a server's reason. */
+/**
+ * Builds a report (RFC 3464) that the message could not be delivered after all. Includes the reason given by a server.
+ */
 export function failureReport(id: string, mail: ReportedMail, refusal: Reply): Buffer {
   return report(id, mail, {
     type: 'delivery-status',
@@ -32,7 +34,7 @@ export function failureReport(id: string, mail: ReportedMail, refusal: Reply): B
   });
 }
 
-/** RFC 5965: the recipient reports the message as abuse. */
+/** Builds a report (RFC 5965) that the recipient marked the message as abuse. */
 export function complaintReport(id: string, mail: ReportedMail): Buffer {
   return report(id, mail, {
     type: 'feedback-report',
@@ -59,7 +61,7 @@ interface Content {
   readonly fields: readonly string[];
 }
 
-/** RFC 6522: a text for people, fields for programs, and the header of the reported message. */
+/** Builds a report (RFC 6522): a text for people, fields for programs, and the header of the reported message. */
 function report(id: string, mail: ReportedMail, { type, from, subject, text, fields }: Content): Buffer {
   const boundary = `report_${id}`;
   const part = (content_type: string, lines: readonly string[]) => [
@@ -89,7 +91,7 @@ function report(id: string, mail: ReportedMail, { type, from, subject, text, fie
   return Buffer.from(lines.join(CRLF), 'latin1');
 }
 
-/** A header that is too long is truncated at the end of a line. */
+/** Returns the header of a message. A header that is too long is truncated at the end of a line. */
 function headerOf(raw: Buffer): string {
   const end = raw.indexOf('\r\n\r\n');
   const header = raw.toString('latin1', 0, end < 0 ? raw.length : end);

@@ -23,8 +23,8 @@ const DELAYS_MS = [1000, 5000, 30_000];
 const MAX_WAITING = 1000;
 
 /**
- * Sends reports by SMTP. They are stored in memory only: nothing durable depends on the simulator, and without a
- * listener they are dropped.
+ * Sends reports by SMTP. Reports are kept in memory only, because nothing durable depends on the simulator. Without a
+ * listener, reports are dropped.
  */
 export function createReporter(options: ReporterOptions): Reporter {
   const { host, port, helo_name, delays_ms = DELAYS_MS } = options;

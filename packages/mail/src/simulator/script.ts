@@ -6,7 +6,7 @@ export type Script =
   | { readonly kind: 'accept' }
   /** Permanently rejected at RCPT. */
   | { readonly kind: 'bounce'; readonly status: string }
-  /** This many temporary failures per message and recipient, then accepted. */
+  /** Temporary failures, `times` per message and recipient, then accepted. */
   | { readonly kind: 'defer'; readonly times: number }
   /** Accepted after a delay. */
   | { readonly kind: 'slow'; readonly seconds: number }
@@ -16,10 +16,13 @@ export type Script =
   | { readonly kind: 'complain' }
   /** Accepted, then a failure report is sent back. */
   | { readonly kind: 'dsn'; readonly status: string }
-  /** Malformed; includes the correct form. */
+  /** Malformed; `advice` contains the correct form. */
   | { readonly kind: 'malformed'; readonly advice: string };
 
-/** Whether a lane belongs to the simulator's domain, where messages fail because their address requests it. */
+/**
+ * Returns whether a lane belongs to the simulator's domain, where messages fail because their addresses request
+ * failures.
+ */
 export function isSimulatorLane(lane: string): boolean {
   return /(?:^|[ .])simulator\.test$/.test(lane);
 }
@@ -35,7 +38,7 @@ const plainScripts = new Map<string, Script>([
 ]);
 
 interface ArgumentScript {
-  /** Null if the argument is invalid. */
+  /** Returns the script for an argument, or null if the argument is invalid. */
   read(argument: string): Script | null;
   readonly advice: string;
 }

@@ -3,7 +3,10 @@ import type { SharedPlaces } from './shared-places.ts';
 
 type Connect = NonNullable<SMTPServerOptions['onConnect']>;
 
-/** Gives each connection a slot of its network until it is closed. Without a free slot, it gets 421. */
+/**
+ * Gives each connection a slot of its network until the connection is closed. A connection without a free slot gets
+ * 421.
+ */
 export class ClientPlaces {
   readonly #places: SharedPlaces;
   readonly #held = new Set<string>();

@@ -160,7 +160,7 @@ describe.each([
       const sink = await scripted((step) => {
         if (step === 'EHLO') return ehlo;
         if (refusing && step === verb) return reply;
-        // How a server responds to commands that make no sense after a rejection.
+        // Some servers respond this way to commands that make no sense after a rejection.
         if (refusing && step === 'DATA' && verb !== 'dot') return '503 5.5.1 out of order';
         return undefined;
       });
@@ -508,7 +508,7 @@ describe('TLS', () => {
   it('fairness P37: requires a verified certificate from the first byte, unless the server is this machine', async () => {
     const server = await tlsServer({ implicit: true });
 
-    // A local address that is not recognized as one.
+    // A local address that is not recognized as local.
     expect(await sendOnce(server.port, { secure: true, host: '0.0.0.0' })).toMatchObject({
       kind: 'deferred',
       stage: 'connect',
@@ -535,7 +535,7 @@ describe('TLS', () => {
     const sink = await scripted((verb) => (verb === 'EHLO' ? '250-sink\r\n250 AUTH PLAIN' : undefined));
     const login = { user: 'relay', pass: 'correct horse' };
 
-    // 0.0.0.0 reaches this machine by a name that does not say so.
+    // 0.0.0.0 reaches this machine, but does not look like a local address.
     expect(await sendOnce(sink.port, { ...login, host: '0.0.0.0' })).toMatchObject({
       kind: 'deferred',
       stage: 'connect',

@@ -2,13 +2,13 @@
 export interface Deadline {
   set(allowed_ms: number): void;
   clear(): void;
-  /** Clears it and stops its timer. */
+  /** Clears the time limit and stops the timer. */
   stop(): void;
 }
 
 /**
- * One timer for the many waits of a session. It is not reset for each wait: if it fires early, it is set for the
- * remaining time, and only a limit before its next firing restarts it.
+ * Creates a deadline with one timer for the many waits of a session. The timer is not reset for each wait: if it fires
+ * early, it is set for the remaining time, and only a limit before its next firing restarts it.
  */
 export function createDeadline(ring: () => void): Deadline {
   let timer: NodeJS.Timeout | undefined;

@@ -33,8 +33,8 @@ afterEach(async () => {
 
 /** Advances the transport's time only when a test says so, however long the machine takes. */
 function freezeTime(): { pass(duration_ms: number): void } {
-  // Fake timers would advance on every check of expect.poll. Starts at 1, because 0 means that something has not
-  // happened.
+  // Fake timers would advance on every check of expect.poll. The time starts at 1, because 0 means that something has
+  // not happened.
   let now_ms = 1;
   vi.spyOn(performance, 'now').mockImplementation(() => now_ms);
   return {
@@ -79,8 +79,8 @@ function sendTo(client: Mailer, number: number, signal = idle_signal): Promise<S
 }
 
 /**
- * Sends this many messages concurrently, numbered from 1: the first has a session to prove itself on, and the second
- * carries the third.
+ * Sends `count` messages concurrently, numbered from 1: the first shows that the session is prompt, and the second
+ * carries the envelope of the third.
  */
 function sendAll(client: Mailer, count = 3): Promise<SendOutcome[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => sendTo(client, index + 1)));
@@ -91,7 +91,8 @@ function bodiesFor(server: ScriptedServer, number: number): number {
 }
 
 /**
- * Does not reply to the second dot until DATA of the next message has arrived, and then replies to all of it in one write.
+ * Creates a script that does not reply to the second dot until DATA of the next message has arrived, and then sends all
+ * the replies in one write.
  */
 function holding(
   replies: Partial<Record<'dot' | 'MAIL' | 'RCPT' | 'DATA', string>>,
@@ -353,7 +354,7 @@ describe('an email whose content and dot the kernel has not accepted', () => {
       unread++;
       await expect.poll(() => near.bytesWritten).toBeGreaterThan(bytes_written + size);
     }
-    // Closed with this much unread, the connection is reset.
+    // Closing the socket with this much unread data resets the connection.
     far.destroy();
     const outcomes = await Promise.all(sent);
 
@@ -382,7 +383,7 @@ describe('an email whose envelope was sent ahead', () => {
     dot.tell();
     expect(await second).toMatchObject({ kind: 'accepted' });
     expect([2, 3].map((number) => bodiesFor(server, number))).toEqual([1, 1]);
-    // The session that it left has an envelope without a message.
+    // The session that the message left has an envelope without a message.
     expect(await sendTo(client, 5)).toMatchObject({ kind: 'accepted' });
     expect(server.connections).toBe(2);
   });
@@ -442,7 +443,7 @@ describe('a server that is out of sync', () => {
           expect(count, `seed ${seed}, mail ${index + 1}`).toBeLessThanOrEqual(1);
           if (kind === 'accepted') expect(count, `seed ${seed}, mail ${index + 1}`).toBe(1);
           if (label !== 'in order') continue;
-          // An acknowledgement may be lost in transit, and the message must not count as rejected then.
+          // An acknowledgment may be lost in transit, in which case the message must not count as rejected.
           if (kind === 'accepted') expect(acknowledged, `seed ${seed}`).toContain(index + 1);
           else if (kind !== 'unknown') expect(acknowledged, `seed ${seed}`).not.toContain(index + 1);
         }
@@ -566,7 +567,7 @@ const REFUSALS: readonly (string | undefined)[] = [
   ...[undefined, undefined, undefined, '421 4.3.2 closing', '451 4.3.0 later', '550 5.1.1 no', '503 5.5.1 what'],
 ];
 
-/** The Park–Miller generator: the same numbers for the same seed. */
+/** Returns a Park–Miller generator, which gives the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -28,13 +28,13 @@ import {
 import type { SmtpTimeouts } from './timeouts.ts';
 import { type WireContent, wireContent } from './wire-content.ts';
 
-/** What a dialogue reports to and gets its messages from. */
+/** The owner that a dialogue gets its messages from and reports to. */
 export interface DialogueOwner<M extends Outgoing> {
   /** Returns a waiting message whose envelope may be sent together with the content of the previous message. */
   next(dialogue: Dialogue<M>, fits: (mail: M) => boolean): M | null;
-  /** The message of a pipelined envelope has become the current one. */
+  /** Called when the message of a pipelined envelope has become the current message. */
   begun(mail: M): void;
-  /** The end of DATA has been sent, so the content is no longer needed. */
+  /** Called when the end of DATA has been sent, so the content is no longer needed. */
   written(mail: M): void;
   settled(dialogue: Dialogue<M>, mail: M, result: Transaction): void;
   /** Called when the session is idle. After a message that was not accepted, it needs a RSET. */
@@ -56,10 +56,10 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const LAST_WORDS = /^[45]\d\d[ -]/;
 
 /**
- * Runs the transactions of a session in sequence: MAIL, RCPT, DATA, content and dot, judged by how far they got and by
+ * Runs the transactions of a session in sequence: MAIL, RCPT, DATA, content and dot. Judges each by its progress and
  * the replies. With PIPELINING, the envelope of a waiting message is sent in the same write as the previous content
- * (RFC 2920 section 3.1). Replies arrive in the order of the commands, so those up to the dot's belong to the current
- * message and those after it to the next.
+ * (RFC 2920 section 3.1). Replies arrive in the order of the commands: replies up to the reply to the dot belong to the
+ * current message, and later replies to the next.
  */
 export class Dialogue<M extends Outgoing> {
   readonly session: OpenSession;
@@ -71,9 +71,12 @@ export class Dialogue<M extends Outgoing> {
   #turn: Turn<M> | null = null;
   /** The message whose envelope was sent after the end of the current message. */
   #pipelined: Turn<M> | null = null;
-  /** An envelope was pipelined for a message that will not follow, so the session must end after the current one. */
+  /**
+   * True if an envelope was pipelined for a message that will not follow, so the session must end after the current
+   * message.
+   */
   #has_abandoned = false;
-  /** The server replied to the last end of DATA within `prompt_ms`. */
+  /** True if the server replied to the last end of DATA within `prompt_ms`. */
   #is_prompt = false;
 
   constructor(session: OpenSession, owner: DialogueOwner<M>, timeouts: SmtpTimeouts) {
@@ -142,7 +145,7 @@ export class Dialogue<M extends Outgoing> {
     return `${mail_command}\r\n${rcpt_command}\r\nDATA\r\n`;
   }
 
-  /** Returns the envelope of a message that may be pipelined now; empty if none waits. */
+  /** Returns the envelope of a message that may be pipelined now, or an empty string if no message waits. */
   #pipelineNext(): string {
     const { abilities, deadline } = this.#line;
     if (!abilities.pipelining || !this.#is_prompt || this.#pipelined || this.#has_abandoned) return '';
@@ -161,7 +164,7 @@ export class Dialogue<M extends Outgoing> {
     if (judgement) this.#finish(turn, judgement);
   }
 
-  /** Takes the next step after a reply, or returns a judgement if there is none. */
+  /** Takes the next step after a reply, or returns a judgment if there is no next step. */
   #goOn(turn: Turn<M>, text: string): Judgement | null {
     switch (turn.position) {
       case 'mail':
@@ -189,7 +192,7 @@ export class Dialogue<M extends Outgoing> {
     if (is_mail) this.#moveTo(turn, 'rcpt', this.#timeouts.command_ms);
     else this.#moveTo(turn, 'data', this.#timeouts.data_ms);
     if (abilities.pipelining) return null;
-    // A reply to a command that has not been sent yet would be mistaken for the reply to the next one.
+    // A reply to a command that has not been sent yet would be mistaken for the reply to the next command.
     if (replies.rest() !== '') return lost(turn, 'The server sent more replies than there were commands.');
     sendCommand(this.session, is_mail ? rcptCommand(turn.mail) : 'DATA');
     return null;
@@ -230,7 +233,8 @@ export class Dialogue<M extends Outgoing> {
   }
 
   /**
-   * A message of one chunk is sent in one write with its end of DATA. A longer one continues when the socket drains.
+   * Sends the content of a message. A message of one chunk is sent in one write with its end of DATA; a longer message
+   * continues when the socket drains.
    */
   #sendContent(sending: Turn<M>, wire: WireContent, from: number): void {
     if (this.#turn !== sending) return;

@@ -21,7 +21,7 @@ export class IdleSessions {
     return this.#dialogues.length;
   }
 
-  /** Whether the pools together have reached their maximum. */
+  /** Returns whether the pools together have reached their maximum. */
   isFull(): boolean {
     return this.#allowance !== undefined && this.#allowance.count >= this.#allowance.most;
   }
@@ -40,7 +40,7 @@ export class IdleSessions {
     return undefined;
   }
 
-  /** Returns false if the session is not in the set. */
+  /** Removes a session. Returns false if the session is not in the set. */
   remove(session: Session): boolean {
     const place = this.#dialogues.findIndex((dialogue) => dialogue.session === session);
     if (place < 0) return false;

@@ -10,17 +10,18 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
-/** The result of a transaction, and what it means for the session. */
+/** The result of a transaction, and its consequences for the session. */
 export interface Judgement {
   readonly kind: SendOutcome['kind'];
   readonly reply: Reply | null;
   readonly error: string | null;
   readonly stage: SendStage;
   /**
-   * The session ended before it replied to any command of this transaction, so the message may be sent on another one.
+   * True if the session ended before the server replied to any command of this transaction, so the message may be sent
+   * on another session.
    */
   readonly stale: boolean;
-  /** Client and server agree on the state of the session, so it can serve another transaction. */
+  /** True if client and server agree on the state of the session, so the session can serve another transaction. */
   readonly in_step: boolean;
 }
 
@@ -36,9 +37,9 @@ export type Position = 'mail' | 'rcpt' | 'data' | 'content' | 'after_dot';
 /** A message in its transaction, or with its envelope pipelined. */
 export interface Turn<M extends Outgoing> {
   readonly mail: M;
-  /** The session was used before, and may have been closed unnoticed. */
+  /** True if the session was used before and may have been closed unnoticed. */
   readonly reused: boolean;
-  /** Its envelope was sent with the content of the previous message. */
+  /** True if the envelope was sent with the content of the previous message. */
   readonly was_pipelined: boolean;
   readonly log: Log;
   position: Position;
@@ -89,7 +90,7 @@ export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
   }
   const { code } = reply;
   if (code < 300) {
-    // An acceptance before the end of DATA belongs to something else: the session is out of step.
+    // An acceptance before the end of DATA belongs to another command: the session is out of step.
     if (position !== 'after_dot') return lost(turn, 'The server replied before it had the message.');
     return { kind: 'accepted', reply, error: null, stage: 'after_dot', stale: false, in_step: true };
   }
@@ -104,14 +105,17 @@ export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
   };
 }
 
-/** The 354 for the next content is the third of its replies, so if it arrives earlier, a reply is missing. */
+/**
+ * Returns whether the 354 for the next content arrives too early. It is the third reply to that message, so if it
+ * arrives earlier, a reply is missing.
+ */
 export function goesAheadEarly(rest: string): boolean {
   if (rest === '') return false;
   const replies = rest.split('\n').filter((line) => ENDS_REPLY.test(line));
   return replies.slice(0, 2).some((line) => line.startsWith('3'));
 }
 
-/** Returns why a message is not offered to this server at all. */
+/** Returns the reason not to offer a message to this server, or null. */
 export function problemOf({ envelope, bytes }: Outgoing, { max_size }: Abilities): Judgement | null {
   const { from, to } = envelope;
   const unsent = { kind: 'deferred', reply: null, error: null, stage: 'mail', stale: false, in_step: true } as const;
@@ -119,7 +123,7 @@ export function problemOf({ envelope, bytes }: Outgoing, { max_size }: Abilities
   if (NOT_IN_A_PATH.test(from)) return { ...unsent, error: 'The sender is not a valid address.' };
   if (to === '' || NOT_IN_A_PATH.test(to)) return { ...unsent, error: 'The recipient is not a valid address.' };
   if (max_size === 0 || bytes.length <= max_size) return null;
-  // Worded as the server would have rejected it.
+  // The text is worded like a rejection by the server.
   const text = `Not sent: Message size larger than allowed ${max_size}`;
   return { ...unsent, kind: 'rejected', reply: { code: 552, enhanced: '5.3.4', text } };
 }

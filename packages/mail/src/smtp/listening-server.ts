@@ -4,7 +4,7 @@ import type { SMTPServer } from 'smtp-server';
 /** Binds a server and returns its port. */
 export async function listenOn(server: SMTPServer, host: string, port: number): Promise<number> {
   const listener = server.server;
-  // Emitted when a client drops its connection.
+  // An error is emitted when a client drops its connection.
   server.on('error', () => undefined);
   await new Promise<void>((resolve, reject) => {
     listener.once('error', reject);
@@ -13,7 +13,7 @@ export async function listenOn(server: SMTPServer, host: string, port: number): 
       resolve();
     });
   });
-  // Bound to a host and port, so the address is not a pipe path.
+  // The server is bound to a host and port, so the address is not a pipe path.
   return (listener.address() as AddressInfo).port;
 }
 
@@ -21,7 +21,7 @@ export async function listenOn(server: SMTPServer, host: string, port: number): 
 export class StoringMail {
   readonly #storing = new Map<string, Promise<unknown>>();
 
-  /** Stores a message. A stop waits for it. */
+  /** Stores a message. A stop of the server waits until the message is stored. */
   run<T>(session_id: string, store: () => Promise<T>): Promise<T> {
     const stored = store().finally(() => this.#storing.delete(session_id));
     this.#storing.set(
@@ -35,7 +35,7 @@ export class StoringMail {
     return this.#storing.has(session_id);
   }
 
-  /** Waits until the next message is stored; null if there is none. */
+  /** Resolves once the next message is stored. Returns null if no message is being stored. */
   next(): Promise<unknown> | null {
     return this.#storing.size > 0 ? Promise.race(this.#storing.values()) : null;
   }

@@ -30,9 +30,9 @@ export interface SessionSettings {
 
 /** Handles what happens to a session between two messages. */
 export interface SessionWatcher {
-  /** The idle timer fired. It also runs while the session is working. */
+  /** Called when the idle timer fires. The timer also runs while the session is working. */
   idled(session: Session): void;
-  /** The connection was closed. */
+  /** Called when the connection is closed. */
   ended(session: Session): void;
 }
 
@@ -70,7 +70,7 @@ const CONNECT_MS = 30_000;
 const NEVER_MS = 2_000_000_000;
 const IGNORE = () => undefined;
 
-/** Opens a session on the first route that provides one. If there are several, a failure names each. */
+/** Opens a session on the first route that provides one. If several routes fail, the error names each of them. */
 export async function openSession(
   settings: SessionSettings,
   watcher: SessionWatcher,
@@ -143,7 +143,7 @@ async function connect(attempt: Attempt, security: { use_tls: boolean }): Promis
 class Handshake {
   readonly #attempt: Attempt;
   readonly #session: Session;
-  /** The address of the socket that was dialed for it; null if the library dials. */
+  /** The address of the socket that was dialed for the handshake; null if the library dials. */
   readonly #remote_address: string | null;
   readonly #done = Promise.withResolvers<OpenedSession | NotOpened>();
   readonly #onAbort = () => this.#fail(ABORTED, null);
@@ -330,7 +330,7 @@ function createTranscriber(sessionOf: () => Session): (entry: unknown, line: unk
 
 /**
  * From here on, dialogue.ts uses the socket directly: each reply is read, and each message written, in one piece, which
- * costs a third of the library's streams and queues. The library still watches for the end of the socket.
+ * costs a third as much as the library's streams and queues. The library still watches for the end of the socket.
  */
 function takeOver(session: Session, socket: Socket, greeted: string): OpenSession {
   const replies = createReplyReader(

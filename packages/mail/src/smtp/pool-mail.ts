@@ -5,18 +5,18 @@ import type { NotOpened, OpenedSession } from './open-session.ts';
 import { targetOf } from './route.ts';
 import type { Session } from './session.ts';
 
-/** One call to send. */
+/** A message passed to send, and its progress through the pool. */
 export interface PoolMail {
   readonly envelope: Envelope;
   readonly raw: Raw;
   readonly signal: AbortSignal;
   bytes: Buffer | null;
   is_rendering: boolean;
-  /** Whether it has one of the pool's slots, or shares the slot of the previous message. */
+  /** Whether the message has one of the pool's slots, or shares the slot of the previous message. */
   has_slot: boolean;
   has_begun: boolean;
   dialogue: Dialogue<RenderedMail> | null;
-  /** The session opened for it. */
+  /** The session opened for the message. */
   opened: OpenedSession | null;
   readonly onAbort: () => void;
   readonly resolve: (outcome: SendOutcome) => void;
@@ -62,7 +62,7 @@ export function notConnected(failure: NotOpened): SendOutcome {
     target: failure.route ? targetOf(failure.route) : '',
     address: failure.address,
     tls: null,
-    // Only if it is the reason that there is no session.
+    // The policy is reported only if it is the reason that there is no session.
     tls_policy: failure.tls_failed ? (failure.route?.tls_policy ?? null) : null,
     phases_ms: { connect: rounded(failure.connect_ms), tls: 0, mail: 0, data: 0 },
     stage: 'connect',

@@ -1,6 +1,6 @@
 export interface ReplyReader {
   push(chunk: Buffer): void;
-  /** Received but incomplete, or not read yet. Empty while client and server are in step. */
+  /** Returns output that is incomplete or has not been read yet. Empty while client and server are in step. */
   rest(): string;
 }
 
@@ -8,7 +8,7 @@ const MAX_REPLY_SIZE = 64 * 1024;
 const PARTIAL_LINE = /^\d{3}-/;
 const NOT_ASCII = /[\x80-\xff]/;
 
-/** Splits a server's output into single-line or multi-line replies. Empty lines are ignored. */
+/** Creates a reader that splits a server's output into single-line or multi-line replies. Empty lines are ignored. */
 export function createReplyReader(on_reply: (reply: string) => void, on_too_long: () => void): ReplyReader {
   let text = '';
   // The start of the unfinished line. The lines before it are a partial reply and have already been checked.
@@ -43,7 +43,7 @@ export function createReplyReader(on_reply: (reply: string) => void, on_too_long
   };
 }
 
-/** Replies are ASCII, or UTF-8 since RFC 6531. */
+/** Decodes a reply: ASCII, or UTF-8 since RFC 6531. */
 function decoded(bytes: string): string {
   return NOT_ASCII.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes;
 }

@@ -10,7 +10,7 @@ export interface SmtpRoute {
   readonly tls: 'opportunistic' | 'required' | 'none';
   /** The certificate must be valid, and nothing is sent without TLS. */
   readonly checked: boolean;
-  /** Recorded with the attempt. */
+  /** The TLS policy that is recorded with the attempt. */
   readonly tls_policy: TlsPolicy;
   /** The address that `dial` connects to. */
   readonly address?: string;
@@ -26,7 +26,7 @@ export type DialResult =
 
 export interface SmtpRoutes {
   readonly ranked: readonly SmtpRoute[];
-  /** Why other routes were skipped. */
+  /** The reasons why other routes were skipped. */
   readonly notes: readonly string[];
 }
 

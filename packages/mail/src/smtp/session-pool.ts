@@ -13,14 +13,14 @@ export interface SessionPoolOptions extends Omit<SessionSettings, 'timeouts'> {
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
   readonly kept?: SharedAllowance | undefined;
   /**
-   * Whether envelopes may be pipelined after the content of the previous message. Never to third-party servers: if one
-   * is out of step, its reply could be mistaken for the reply to the next message.
+   * Whether envelopes may be pipelined after the content of the previous message. Disabled for third-party servers: if
+   * a server is out of step, its reply could be mistaken for the reply to the next message.
    */
   readonly pipelines: boolean;
 }
 
 export interface SessionPool extends Mailer {
-  /** Whether no message is in progress and no session is open, so that the pool can be dropped. */
+  /** Returns whether no message is in progress and no session is open, so that the pool can be dropped. */
   isEmpty(): boolean;
 }
 
@@ -28,7 +28,7 @@ const MAX_MESSAGES_PER_CONNECTION = 100;
 const QUIT_MS = 1000;
 /** How long pipelining is disabled after an unacknowledged envelope. */
 const NO_PIPELINING_MS = 600_000;
-/** How long idle sessions are closed sooner after a server rejected one because there were too many. */
+/** How long idle sessions are closed sooner after a server rejected a session because there were too many. */
 const CROWDED_MS = 600_000;
 const CROWDED_IDLE_MS = 100;
 const STOPPED = 'The transport is stopped.';
@@ -48,8 +48,8 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
 }
 
 /**
- * A message passes through send → start → render → go → an existing session or a new one → its dialogue → settled. Each
- * of the `max_connections` slots represents one working session; passSlot hands it to the next message.
+ * A message passes through send → start → render → go → an existing or new session → its dialogue → settled. Each of
+ * the `max_connections` slots represents one working session; passSlot hands the slot to the next message.
  */
 class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   readonly #options: SessionPoolOptions;
@@ -129,7 +129,8 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
   #abort(mail: PoolMail): void {
     if (mail.dialogue && isRendered(mail)) mail.dialogue.abort(mail);
     else if (this.#dequeue(mail)) this.#settle(mail, this.#notStarted());
-    // A message that is being rendered, or whose session is being opened, is checked once that is done.
+    // A message that is being rendered, or whose session is being opened, is checked when the rendering or opening
+    // ends.
   }
 
   /** Starts a message that has been given a slot. */
@@ -167,7 +168,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     else this.#dequeue(mail);
   }
 
-  /** Sends a rendered message on an existing session, or opens one. */
+  /** Sends a rendered message on an existing session, or opens a session for it. */
   #go(mail: RenderedMail): void {
     if (this.#endAborted(mail)) return;
     const session = this.#idle.take();
@@ -194,7 +195,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
         if (!opened.ok) {
           const crowded = opened.reply?.code === 421;
           if (crowded) this.#crowded_before = performance.now() + CROWDED_MS;
-          // A session that became idle meanwhile may be all that the server allows.
+          // A session that became idle meanwhile may be the only session that the server allows.
           if (crowded && this.#idle.count > 0) return this.#go(mail);
           this.#settle(mail, notConnected(opened));
           this.#passSlot();
@@ -228,7 +229,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     mail.envelope.begun?.();
   }
 
-  /** Freed now, because the reply may take minutes. */
+  /** The content is freed now, because the reply may take minutes. */
   written(mail: PoolMail): void {
     mail.bytes = null;
     mail.envelope.written?.();
@@ -251,7 +252,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     } else this.#reset(dialogue);
   }
 
-  /** A message that received no reply is sent on a new session, which cannot create a second copy. */
+  /** Sends a message that received no reply on a new session, which cannot create a second copy. */
   gone(untouched: RenderedMail | null): void {
     if (untouched) this.#openFor(untouched);
     else this.#passSlot();
@@ -305,7 +306,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     if (this.#isQuiet()) for (const notify of this.#quieted.splice(0)) notify();
   }
 
-  /** Sends RSET after a message that was not accepted. Its reply decides whether the session is reused. */
+  /** Sends RSET after a message that was not accepted. The reply decides whether the session is reused. */
   #reset(dialogue: Dialogue<RenderedMail>): void {
     const { session } = dialogue;
     const { deadline } = session.line;
@@ -329,7 +330,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     if (performance.now() < this.#crowded_before) {
       const { message_count } = session;
       setTimeout(() => {
-        // It may have sent messages meanwhile, and been idle for less than that.
+        // The session may have sent messages meanwhile, in which case it has been idle for less than CROWDED_IDLE_MS.
         if (session.message_count === message_count) this.#retire(session);
       }, CROWDED_IDLE_MS).unref();
     }

@@ -8,10 +8,10 @@ import type { Deadline } from './deadline.ts';
 import type { ReplyReader } from './reply-reader.ts';
 import type { SmtpRoute } from './route.ts';
 
-/** One connection. One transaction uses it at a time, but the envelope of the next may be pipelined. */
+/** One connection. One transaction uses it at a time, but the envelope of the next message may be pipelined. */
 export interface Session {
   readonly connection: SMTPConnection;
-  /** Set once the session is open. */
+  /** Null until the session is open. */
   line: Line | null;
   readonly route: SmtpRoute;
   readonly idle_timer: NodeJS.Timeout;
@@ -32,7 +32,7 @@ export interface Log {
 
 export type OpenSession = Session & { readonly line: Line };
 
-/** The socket of an open session, and what its server supports. */
+/** The socket of an open session, and the extensions that its server supports. */
 export interface Line {
   readonly socket: Socket;
   readonly replies: ReplyReader;

@@ -16,7 +16,8 @@ export interface SmtpTimeouts {
 }
 
 /**
- * What RFC 5321 section 4.5.3.2 allows a server. A client that gives up earlier may never deliver, or deliver twice.
+ * The time limits that RFC 5321 section 4.5.3.2 grants to a server. A client that gives up earlier may never deliver,
+ * or deliver twice.
  */
 export const DEFAULT_TIMEOUTS: SmtpTimeouts = {
   greeting_ms: 300_000,

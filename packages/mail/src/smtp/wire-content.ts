@@ -5,7 +5,7 @@ const END_AFTER_LINE = '\r\n.\r\n';
 const ONE_DOT = Buffer.from('.', 'latin1');
 const DOT_AT_START = Buffer.from('\n.', 'latin1');
 
-/** The content as sent after DATA. Not copied unless a dot has to be doubled. */
+/** The content as sent after DATA. The content is not copied unless a dot has to be doubled. */
 export interface WireContent {
   readonly content: Buffer;
   /** The final lone dot, preceded by a line end if the content lacks one. */
@@ -13,9 +13,9 @@ export interface WireContent {
 }
 
 /**
- * RFC 5321 section 4.5.2: dots at the beginning of a line are doubled, and a lone dot ends the content. Line ends are
- * left unchanged, because compose writes only CRLF. A dot after a bare LF is doubled too, so that no server can mistake
- * it for the end.
+ * Prepares content for DATA (RFC 5321 section 4.5.2): doubles dots at the beginning of a line, and ends the content
+ * with a lone dot. Line ends are left unchanged, because compose writes only CRLF. A dot after a bare LF is doubled
+ * too, so that no server can mistake it for the end.
  */
 export function wireContent(raw: Buffer): WireContent {
   const ending = raw.length > 0 && raw[raw.length - 1] !== LINE_FEED ? END_AFTER_LINE : END;

@@ -16,7 +16,7 @@ interface MailParts {
 /** Parts that are covered by a signature, that only the recipient can read, or that are messages themselves. */
 const SEALED =
   /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-(?:mime|signature)|application\/pgp-encrypted|message\/.+)$/;
-/** The structure that a message can be rebuilt from. */
+/** Container types that a message can be rebuilt from. */
 const CONTAINERS = ['multipart/mixed', 'multipart/alternative', 'multipart/related'];
 const TOKEN = /^[\w!#$&^.+-]+$/;
 
@@ -63,7 +63,7 @@ function leavesOf(part: Part, alternatives: readonly Part[]): Leaf[] {
     }
     return part.children.flatMap((child) => leavesOf(child, enclosing));
   }
-  // As an attachment it is a file; anywhere else, the recipient's mail client acts on it.
+  // An attached calendar is a file; anywhere else, the recipient's mail client acts on the calendar.
   if (type === 'text/calendar' && structuredField(part, 'content-disposition')?.value !== 'attachment') {
     throw unlike('a part of type text/calendar that is not an attachment');
   }
@@ -74,7 +74,7 @@ function unlike(part: string): Refusal {
   return new Refusal(`${part} cannot be carried unchanged; send it through a relay`);
 }
 
-/** Returns the body of a type. Blank bodies next to it, for example after an attachment, carry no meaning. */
+/** Returns the body of a type. Blank bodies next to that body, for example after an attachment, carry no meaning. */
 function onlyBody(bodies: readonly Leaf[], type: string): Leaf | undefined {
   const all = bodies.filter(({ part }) => part.contentType === type);
   const texts = all.filter(({ part }) => part.textContent?.trim());
@@ -86,7 +86,7 @@ function onlyBody(bodies: readonly Leaf[], type: string): Leaf | undefined {
   return texts[0] ?? all[0];
 }
 
-/** Rejects text that was decoded with a different charset than it was written in, because it would arrive garbled. */
+/** Rejects text that does not match its declared charset, because it would arrive garbled. */
 function refuseUndecoded({ contentType, charset, textContent = '' }: Part, raw: Buffer): void {
   if (charset) {
     try {

@@ -2,11 +2,11 @@ import type { Server, Socket } from 'node:net';
 import type { SharedPlaces } from '../smtp/shared-places.ts';
 
 export interface ClientBounds {
-  /** From connecting to logging in. */
+  /** The time limit from connecting to logging in. */
   readonly login_ms: number;
-  /** From the first byte of a message to its last. */
+  /** The time limit from the first byte of a message to the last. */
   readonly mail_ms: number;
-  /** Above this many connections, those idle for `idle_ms` make room for the next login. */
+  /** Above this many connections, connections idle for `idle_ms` make room for the next login. */
   readonly crowd: number;
   readonly idle_ms: number;
 }
@@ -35,8 +35,8 @@ export interface Strangers {
 }
 
 /**
- * Closes connections that do not log in in time, and those of a network beyond its share, from the first byte on.
- * Otherwise a client that drips through a TLS handshake or its commands would occupy its slot forever.
+ * Closes connections that do not log in in time, and connections beyond the share of their network, from the first byte
+ * on. Otherwise a client that drips through a TLS handshake or its commands would occupy its slot forever.
  */
 export function boundStrangers(listener: Server, login_ms: number, places: SharedPlaces): Strangers {
   const leaves = new Map<string, () => void>();
@@ -66,8 +66,8 @@ export function boundStrangers(listener: Server, login_ms: number, places: Share
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Gathers chunks in one buffer. Each stored chunk would cost as much as a hundred bytes, and a chunk may be a single
- * byte.
+ * Creates a gatherer, which collects chunks in one buffer. Storing each chunk would cost as much as a hundred bytes,
+ * and a chunk may be a single byte.
  */
 export function createGatherer(): { add(chunk: Buffer): void; all(): Buffer } {
   let buffer = Buffer.alloc(0);

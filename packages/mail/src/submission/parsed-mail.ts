@@ -4,13 +4,13 @@ import type { Attachment, AttachmentStream, HeaderLines, Headers, MessageText } 
 
 /** A node of a message's structure. */
 export interface Part {
-  /** In lower case. */
+  /** The content type, in lower case. */
   readonly contentType: string | false;
   readonly headers: Headers;
   readonly charset?: string;
-  /** For a leaf: whether it is anything other than inline text. */
+  /** Whether a leaf is anything other than inline text. */
   readonly isAttachment?: boolean;
-  /** Of inline text. */
+  /** The text of an inline text part. */
   readonly textContent?: string;
   readonly children: readonly Part[];
 }
@@ -30,7 +30,7 @@ export async function parseMail(raw: Buffer): Promise<ReadMail> {
     skipTextToHtml: true,
     skipTextLinks: true,
     skipImageLinks: true,
-    // Otherwise a delivery report would be treated as ordinary text.
+    // Without this option, a delivery report would be treated as ordinary text.
     keepDeliveryStatus: true,
   });
   const attachments: Attachment[] = [];
@@ -49,7 +49,7 @@ export async function parseMail(raw: Buffer): Promise<ReadMail> {
     }
     part.release();
   }
-  // The parser's types omit these fields, which hold what it has parsed once it has ended.
+  // The parser's types omit these fields, which hold the parsed message once the parser has ended.
   const { headerLines, tree } = parser as unknown as { readonly headerLines: HeaderLines; readonly tree: Part };
   return { headers: tree.headers, headerLines, attachments, structure: tree };
 }

@@ -1,13 +1,13 @@
 import { createThreadReaders, type ThreadReader } from '../parsing/thread-reader.ts';
 import type { Submission } from './read-submission.ts';
 
-// Enough for a message of the largest size, decoded and encoded again.
+// Enough to decode and re-encode a message of the maximum size.
 const MAX_HEAP_MB = 256;
 const DEADLINE_MS = 5000;
 const THREADS = 2;
 
 export type SubmissionReader = Pick<ThreadReader<readonly string[], Submission>, 'read' | 'stop'> & {
-  /** How many messages it reads concurrently. */
+  /** How many messages the reader reads concurrently. */
   readonly threads: number;
 };
 

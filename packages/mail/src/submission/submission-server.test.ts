@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** Creates places with this much room for each owner. */
+/** Creates shared places with `own_places` slots for each owner. */
 function roomFor(own_places: number): SharedPlaces {
   const amounts = new Map<string, number>();
   return {

@@ -20,7 +20,7 @@ export interface SubmissionServerOptions<Login> {
   /** 0 picks any free port. */
   readonly port: number;
   readonly name: string;
-  /** For STARTTLS, or for TLS from the first byte if `implicit`. */
+  /** The certificate for STARTTLS, or for TLS from the first byte if `implicit`. */
   readonly tls: Certificate | null;
   readonly implicit: boolean;
   /** Whether a password may be sent without TLS, which requires every client to be on this machine. */
@@ -33,10 +33,10 @@ export interface SubmissionServerOptions<Login> {
   readonly clients: SharedPlaces;
   /** Bytes of messages that are being read or stored, by sender. */
   readonly bytes: SharedPlaces;
-  /** All logins of a sender share one allowance. */
+  /** Returns the sender of a login. All logins of a sender share one allowance. */
   senderOf(login: Login): string;
   onLogin(user: string, password: string, address: string): Promise<Login | Reply>;
-  /** Returns the reply to the end of the data. If it rejects, the reply is 451. */
+  /** Returns the reply to the end of the data. If this rejects, the reply is 451. */
   onMail(login: Login, mail: SubmittedMail, address: string): Promise<Reply>;
 }
 
@@ -44,7 +44,7 @@ export interface SubmissionServerOptions<Login> {
 interface Session<Login> {
   readonly login: Login;
   readonly sender: string;
-  /** When it last named a sender or recipient, or finished a message. */
+  /** When the session last named a sender or recipient, or finished a message. */
   active_at: number;
   has_data: boolean;
 }
@@ -59,7 +59,7 @@ export interface SubmissionServer {
 const IDLE_MS = 300_000;
 /** Includes rejected clients that have not disconnected yet. */
 const MAX_CLIENTS = 450;
-// As many as a message may have.
+// The maximum number of recipients of a message.
 const MAX_RECIPIENTS = 1000;
 const FAILED: Reply = { code: 451, enhanced: '4.3.0', text: 'The email could not be accepted now; try again' };
 const FULL: Reply = {
@@ -86,9 +86,9 @@ export async function startSubmissionServer<Login extends object>(
         (reply) => {
           if (isReply(reply)) return callback(smtpError(reply));
           const sender = options.senderOf(reply);
-          // The close of a client that disconnected meanwhile is not reported again.
+          // If the client disconnected meanwhile, its close is not reported again.
           if (![...server.connections].some(({ id }) => id === session.id)) return callback(smtpError(FAILED));
-          // This may be a second login, because STARTTLS ends the first.
+          // A session may log in a second time, because STARTTLS ends the first login.
           leave(session.id);
           if (sessions.size >= bounds.crowd) closeIdle();
           if (!clients.take(sender)) return callback(smtpError(CROWDED));
@@ -199,7 +199,7 @@ function limitsOf({ name, implicit, tls, plaintext, max_bytes }: Limits): SMTPSe
     allowInsecureAuth: plaintext,
     authMethods: ['PLAIN', 'LOGIN'],
     disableReverseLookup: true,
-    // The replies here include their own codes.
+    // The replies here include their own enhanced status codes.
     hideENHANCEDSTATUSCODES: true,
     size: max_bytes,
     rejectOversized: true,

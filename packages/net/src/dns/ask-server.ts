@@ -71,7 +71,7 @@ function overTcp(server: NameServer, bytes: Buffer, fits: Fits, limit_ms: number
       chunks.push(chunk);
       size += chunk.length;
       const all = size < 2 ? null : Buffer.concat(chunks);
-      // The length is 16 bits, so the memory that a server can make this use is bounded.
+      // The length is 16 bits, which bounds the memory that a server can make this function use.
       if (all === null || size < 2 + all.readUInt16BE(0)) return;
       const reply = decodeReply(all.subarray(2, 2 + all.readUInt16BE(0)));
       end(

@@ -4,7 +4,7 @@ import type { DnsReply, NameServer, RecordType } from './message.ts';
 /** Where the walk starts, and which of the servers it finds may be queried. */
 export interface Authority {
   readonly roots: readonly NameServer[];
-  /** Returns why an address may not be queried, or null if it may. */
+  /** Returns the reason why an address may not be queried, or null if it may be. */
   guard(address: string): string | null;
   /** The port of every server found on the way. */
   readonly port: number;
@@ -26,12 +26,13 @@ const MAX_KEPT = 1000;
 
 export interface WalkResult {
   readonly outcome: QueryOutcome;
-  /** No root server responded, so the network blocks outgoing DNS. */
+  /** True if no root server responded, so the network blocks outgoing DNS. */
   readonly shut: boolean;
 }
 
 /**
- * Queries the servers that a name is delegated to, starting from the root, so that no other resolver's cache responds.
+ * Creates a walk that queries the servers a name is delegated to, starting from the root, so that no other resolver's
+ * cache responds.
  */
 export function createAuthorityWalk(authority: Authority, now: () => number = () => performance.now()) {
   const delegations = new Map<string, { readonly delegation: Delegation; readonly until: number }>();
@@ -117,7 +118,8 @@ export function createAuthorityWalk(authority: Authority, now: () => number = ()
 }
 
 /**
- * Returns the zone that a reply refers to instead of answering. It lies below the queried one, so a walk terminates.
+ * Returns the zone that a reply refers to instead of answering. That zone lies below the queried zone, so a walk
+ * terminates.
  */
 function referralOf(reply: DnsReply, name: string, zone: string): string | null {
   if (reply.authoritative || reply.answers.length > 0 || reply.code !== 'ok') return null;

@@ -11,16 +11,16 @@ export type DnsRecordType = Exclude<RecordType, 'NS'>;
 /** The server that responded. */
 export interface DnsSource {
   readonly resolver: string;
-  /** Whether it is a server of the zone itself rather than a cache. */
+  /** Whether the source is a server of the zone itself rather than a cache. */
   readonly authoritative: boolean;
 }
 
-/** none: the name or type does not exist. error: unknown, so no conclusion may be drawn. */
+/** none: the name or type does not exist. error: the result is unknown, so no conclusion may be drawn. */
 export type DnsAnswer =
   | {
       readonly kind: 'found';
       readonly records: readonly string[];
-      /** How much longer caches may store it. */
+      /** How much longer caches may store the answer. */
       readonly ttl_seconds: number;
       /** The CNAME target of the name, if there is one. */
       readonly alias: string | null;
@@ -53,8 +53,9 @@ const CONFIGURED_UNREACHABLE = 'no server in DNS_SERVERS could be reached';
 const SHUT_MS = 300_000;
 
 /**
- * If servers are given, only those are queried. Otherwise the authoritative servers are, so that a record counts as
- * soon as it is published, with the system's resolvers as a fallback if the network blocks outgoing DNS.
+ * Creates a lookup. If servers are given, only those servers are queried. Otherwise the authoritative servers are
+ * queried, so that a record counts as soon as it is published, and the system's resolvers are the fallback if the
+ * network blocks outgoing DNS.
  */
 export function createDnsLookup(
   servers: readonly string[],
@@ -79,7 +80,7 @@ export function createDnsLookup(
     if (outcome.ok) return { ...outcome, authoritative: true };
     if (shut) shut_until = performance.now() + SHUT_MS;
     const resolved = await resolve(name, type);
-    // The authoritative servers' reason is more useful.
+    // The reason from the authoritative servers is more useful.
     return resolved.ok || shut ? resolved : outcome;
   };
   return {
@@ -88,7 +89,10 @@ export function createDnsLookup(
   };
 }
 
-/** Queries still running by then finish on their own, because each has a time limit. */
+/**
+ * Resolves with an error once the deadline has passed. Queries still running then finish on their own, because each has
+ * a time limit.
+ */
 async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<DnsAnswer> {
   const { promise: timeout, resolve } = Promise.withResolvers<DnsAnswer>();
   const timer = setTimeout(() => resolve({ kind: 'error', message }), DEADLINE_MS);
@@ -128,7 +132,7 @@ function systemServers(): NameServer[] {
 
 type Ask = (name: string, type: RecordType) => Promise<QueryOutcome & { readonly authoritative?: true }>;
 
-/** Whether an error concerns the servers in DNS_SERVERS rather than the name. */
+/** Returns whether an error concerns the servers in DNS_SERVERS rather than the name. */
 export function isConfiguredServerError(message: string): boolean {
   return message === CONFIGURED_SILENT || message === CONFIGURED_UNREACHABLE;
 }
@@ -140,7 +144,7 @@ function blameConfigured(outcome: QueryOutcome): QueryOutcome {
 
 async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<QueryOutcome> {
   let outcome: QueryOutcome = { ok: false, why: UNREACHABLE };
-  // One server's reply is a better reason than another's silence.
+  // A reply from one server is a better reason than the silence of another.
   let refusal: QueryOutcome | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     for (const server of servers.slice(0, MAX_SERVERS)) {

@@ -35,7 +35,7 @@ const replyCodes: Readonly<Record<number, DnsReply['code']>> = {
   5: 'REFUSED',
 };
 
-/** Returns null if the text cannot be a DNS name. */
+/** Encodes a query. Returns null if the text cannot be a DNS name. */
 export function encodeQuestion(id: number, name: string, type: RecordType, recurse: boolean): Buffer | null {
   const labels = name.split('.');
   if (name.length > 253 || labels.some((label) => !/^[\x21-\x7e]{1,63}$/.test(label))) return null;
@@ -52,7 +52,10 @@ export function encodeQuestion(id: number, name: string, type: RecordType, recur
   return Buffer.concat([header, ...name_bytes, question_end, option]);
 }
 
-/** Returns null if the bytes are not a reply to one question. No input can make this loop forever or throw. */
+/**
+ * Decodes a reply. Returns null if the bytes are not a reply to one question. No input can make this function loop
+ * forever or throw.
+ */
 export function decodeReply(bytes: Buffer): DnsReply | null {
   try {
     return decode(bytes);
@@ -97,13 +100,13 @@ function decode(bytes: Buffer): DnsReply | null {
   return { ...facts, answers: section(6), authorities: section(8), additionals: section(10) };
 }
 
-/** RFC 2181 section 8: a TTL with its highest bit set is zero. */
+/** Reads a TTL. A TTL with its highest bit set is zero (RFC 2181 section 8). */
 function readTtl(bytes: Buffer, at: number): number {
   const seconds = bytes.readUInt32BE(at);
   return seconds > 0x7fffffff ? 0 : seconds;
 }
 
-/** RFC 1035 section 4.1.4. A pointer must lead backwards, so that following pointers terminates. */
+/** Reads a name (RFC 1035 section 4.1.4). A pointer must lead backwards, so that following pointers terminates. */
 function readName(bytes: Buffer, start: number): { name: string; end: number } {
   const labels: string[] = [];
   let length = 0;

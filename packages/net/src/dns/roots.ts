@@ -1,6 +1,6 @@
 /**
- * The root servers a to m, as IANA lists them in named.root. An address changes once in years, and the old one keeps
- * responding.
+ * The root servers a to m, as IANA lists them in named.root. An address changes once in many years, and the old address
+ * keeps responding.
  */
 export const ROOTS: readonly string[] = [
   '198.41.0.4',

@@ -1,4 +1,4 @@
-// Compiled but never run: checks the declarations under each moduleResolution.
+// This program is compiled but never run. It checks the declarations under each moduleResolution.
 import { ApiError, type LogEntry, Postrider, type Result, type SendRequest, safe, verifyWebhook } from '@postrider/sdk';
 
 const postrider = new Postrider({ key: 'pr_test_x', url: 'http://localhost:3000' });

@@ -1,4 +1,4 @@
-// Run by Node, Deno and Bun.
+// Node, Deno and Bun run this program.
 import * as sdk from '@postrider/sdk';
 import { runSuite } from './suite.mjs';
 

@@ -1,5 +1,5 @@
-// Tests the packed client under every runtime, against a running instance. It uses no runtime-specific API, and returns
-// the names of what passed and what failed.
+// Tests the packed client under every runtime, against a running instance. The suite uses no runtime-specific API, and
+// returns the names of the tests that passed and of those that failed.
 
 /** @param {{ sdk: typeof import('@postrider/sdk'), url: string, key: string }} given */
 export async function runSuite({ sdk, url, key }) {

@@ -1,4 +1,4 @@
-// Run by workerd: runs the suite once per request.
+// workerd runs this worker, which runs the suite once per request.
 import * as sdk from '@postrider/sdk';
 import { runSuite } from './suite.mjs';
 

@@ -3,7 +3,8 @@ import { at, findAll, type HouseRule, sourceOf } from './tree.ts';
 const DASHBOARD = 'apps/dashboard/src/';
 const ROUTERS = 'apps/admin/src/trpc/';
 
-// The list itself, a failed query, lists whose rows stay, the stream, and clocks that request nothing.
+// Code that may poll: the list itself, a failed query, lists whose rows stay, the stream, and clocks that request
+// nothing.
 const MAY_POLL = [
   'api/polled.ts',
   'api/trpc.ts',
@@ -13,7 +14,7 @@ const MAY_POLL = [
   'shell/page-failed.tsx',
 ].map((path) => DASHBOARD + path);
 
-/** What the live stream reports must not be polled as well; exceptions are listed in one place with their reasons. */
+/** Rejects polling for data that the live stream reports. Exceptions are listed in one place with their reasons. */
 export const pollingListed: HouseRule = (files) =>
   files
     .filter(({ path }) => path.startsWith(DASHBOARD) && !MAY_POLL.includes(path))
@@ -29,7 +30,10 @@ export const pollingListed: HouseRule = (files) =>
 const ROUTER = /\bconst (\w+) = router\(/g;
 const PROCEDURE = /\b(\w+): (?:query|mutation)\(/g;
 
-/** The tRPC API belongs to the dashboard: a procedure without a caller is code that only tests run. */
+/**
+ * Requires a caller for each procedure. The tRPC API belongs to the dashboard, so a procedure without a caller is code
+ * that only tests run.
+ */
 export const proceduresCalled: HouseRule = (files) => {
   const callers = files
     .filter(({ path }) => path.startsWith(DASHBOARD) || path.startsWith('apps/admin/src/'))
@@ -38,7 +42,7 @@ export const proceduresCalled: HouseRule = (files) => {
     .join('\n');
   const isCalled = (router: string, name: string) =>
     new RegExp(`\\b${router}\\s*\\.\\s*${name}\\b`).test(callers) ||
-    // One of several, selected by action name.
+    // The procedure is one of several that are selected by action name.
     (callers.includes(`.${router}[`) && callers.includes(`'${name}'`));
   return files
     .filter(({ path }) => path.startsWith(ROUTERS))
@@ -55,7 +59,10 @@ export const proceduresCalled: HouseRule = (files) => {
     });
 };
 
-/** A closable element shown depending on state belongs in the URL; the state of its fields does not. */
+/**
+ * Requires that a closable element shown depending on state is in the URL. The state of its fields does not belong
+ * there.
+ */
 export const dialogsInUrl: HouseRule = (files) =>
   files
     .filter(({ path }) => path.startsWith(DASHBOARD))

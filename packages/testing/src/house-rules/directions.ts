@@ -59,7 +59,7 @@ interface Direction {
 }
 
 /**
- * Which workspaces must not depend on which, including tests; both are matched against folders such as
+ * Forbidden dependencies between workspaces, including tests. Both sides are matched against folders such as
  * `packages/core/`.
  */
 const directions: readonly Direction[] = [
@@ -150,7 +150,10 @@ export const workspaceExports: HouseRule = (files) => {
 
 const DOMAIN = /^packages\/core\/src\/([^/]+)\//;
 
-/** Tests may import the stores of other domains, because they assert what is stored. */
+/**
+ * Allows imports of another domain only through its index. Tests may import the stores of other domains, because they
+ * assert the stored rows.
+ */
 export const domainIndexes: HouseRule = (files) => {
   const paths = new Set(files.map(({ path }) => path));
   return importGraph(files).flatMap(({ file, specifier, index, target }) => {
@@ -164,7 +167,10 @@ export const domainIndexes: HouseRule = (files) => {
   });
 };
 
-/** Type imports count toward cycles: the files of a cycle can only be read, moved and tested together. */
+/**
+ * Rejects import cycles. Type imports count toward cycles, because the files of a cycle can only be read, moved and
+ * tested together.
+ */
 export const noImportCycles: HouseRule = (files) => {
   const graph = importGraph(files);
   const edges = new Map<string, Set<string>>();

@@ -32,7 +32,10 @@ export const lockAddresses: HouseRule = (files) => {
     .map(({ path }) => at(lock.file, lock.file.text.indexOf(`"${path}"`), `${path} is locked with a download address`));
 };
 
-/** npm silently drops a platform package from the lockfile if it cannot find it, and `npm ci` then fails elsewhere. */
+/**
+ * Requires a complete lockfile. npm silently drops a platform package from the lockfile if it cannot find the package,
+ * and `npm ci` then fails elsewhere.
+ */
 export const lockIsWhole: HouseRule = (files) => {
   const lock = lockOf(files);
   if (!lock) return [];

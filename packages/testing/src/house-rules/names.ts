@@ -26,7 +26,7 @@ const isNode = (value: unknown): value is Node =>
 const nodesIn = (value: unknown): Node[] =>
   Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : [];
 
-/** The names that a pattern binds, destructured ones included. */
+/** Returns the names that a pattern binds, including destructured names. */
 function namesIn(pattern: Node): Binding[] {
   switch (pattern.type) {
     case 'Identifier':
@@ -46,7 +46,7 @@ function namesIn(pattern: Node): Binding[] {
   }
 }
 
-/** Variables, parameters, functions and types that a file declares. */
+/** Returns the variables, parameters, functions and types that a file declares. */
 function bindingsOf(file: TreeFile): Binding[] {
   const bindings: Binding[] = [];
   const walk = (value: unknown): void => {
@@ -64,7 +64,7 @@ function bindingsOf(file: TreeFile): Binding[] {
   return bindings;
 }
 
-/** A variable is named by what it holds: rows, request, notice. */
+/** Requires a noun as the name of a variable: rows, request, notice. */
 export const nounNames: HouseRule = (files) => {
   const code = files.filter(({ path }) => isCode(path));
   const lines = code.reduce((sum, { text }) => sum + text.split('\n').length, 0);
@@ -79,7 +79,7 @@ export const nounNames: HouseRule = (files) => {
   return participial.length * 10_000 <= MAX_PER_10_000_LINES * lines ? [] : participial.slice(0, WORST);
 };
 
-/** Bounds are MAX_ and MIN_, defaults DEFAULT_, intervals POLL_MS and INTERVAL_MS. */
+/** Requires MAX_ and MIN_ for bounds, DEFAULT_ for defaults, and POLL_MS and INTERVAL_MS for intervals. */
 export const boundNames: HouseRule = inSource(
   () => true,
   'bare',

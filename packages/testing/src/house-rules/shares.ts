@@ -31,7 +31,7 @@ function linesIn({ text }: TreeFile): string[] {
   return [...`${lines}${places}`.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
 }
 
-/** Every shared resource has a test that exists, and every declared queue and place has exactly one row. */
+/** Requires an existing test for every shared resource, and exactly one row for every declared queue and place. */
 export const sharesListed: HouseRule = (files) => {
   const page = files.find(({ path }) => path === PAGE);
   const catalogue = files.find(({ path }) => path === CATALOGUE);

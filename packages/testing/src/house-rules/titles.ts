@@ -12,7 +12,7 @@ const IDS = String.raw`(?:[a-z]+ [A-Z]?\d+(?:, (?:[a-z]+ )?[A-Z]?\d+)*: )?`;
 const CALL = String.raw`(?:(?<![\w.$])(?:it|test)(?:\.\w+)*|[)\x60])\(\s*`;
 const TITLE = new RegExp(String.raw`${CALL}(['"\x60])${IDS}(${FRAGMENT})(?=\s)`, 'g');
 
-/** In a list of failures, a title is read on its own, so it starts with its subject. */
+/** Requires that a test title starts with its subject, because a title in a list of failures is read on its own. */
 export const subjectFirst: HouseRule = (files) =>
   files
     .filter(({ path }) => isTest(path))

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readSource, type SourceText } from '../source-text.ts';
 
 export interface TreeFile {
-  /** Relative to the root of the repository, with forward slashes. */
+  /** The path relative to the root of the repository, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }

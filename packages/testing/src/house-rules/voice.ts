@@ -7,7 +7,7 @@ const COUNTED_MAIL =
 // A string in an interface: the text between two pieces of code.
 const INTERFACE_TEXT = /\S(?:[^\n]*?\S)?(?=\s{2}|\n|$)/g;
 const WHAT_CLAUSE = /(?<=^|[.!:] )What\b[^.!?]*(?:[.!]|$)/g;
-// Idiom of another language, whose plain words are automatically, immediately, continues and reports.
+// Idioms of another language; the plain words are automatically, immediately, continues and reports.
 const FOREIGN_IDIOM = /(?<![\w-])(?:by (?:itself|themselves)|at once|goes on|(?:is|are) (?:told|asked))(?![\w-])/gi;
 const OF = /\bof\b/gi;
 const WORD = /[A-Za-z][\w'’-]*/g;
@@ -15,7 +15,10 @@ const WORD = /[A-Za-z][\w'’-]*/g;
 const MAX_OF_PER_10_000_WORDS = 150;
 const WORST = 10;
 
-/** Pages that quote the interface in the words of its specification, and history, which stays as written. */
+/**
+ * Pages exempt from the rules: the page that quotes the interface in the words of its specification, and the history,
+ * which stays as written.
+ */
 const quoted = new Set(['docs/interface.md', 'CHANGELOG.md']);
 
 const isDoc = ({ path }: TreeFile) =>
@@ -50,20 +53,20 @@ function measureOf(files: readonly TreeFile[]): PageMeasure[] {
 
 const perTenThousand = (ofs: number, words: number) => Math.round((ofs / Math.max(1, words)) * 10_000);
 
-/** Matches code whose strings the dashboard and the command line show. */
+/** Returns whether the dashboard or the command line shows the strings of a file. */
 const isShown = ({ path }: TreeFile) =>
   /^(?:apps\/dashboard|packages\/cli)\/src\//.test(path) && isCode(path) && !isTest(path);
 
 const shownIn = (file: TreeFile) => sourceOf(file).strings.replace(/`[^`\n]*`/g, blank);
 
-/** "Mail" is uncountable in English: a single one is an email. */
+/** Rejects "mail" as a countable noun: a single message is an email. */
 export const uncountedMail: HouseRule = (files) =>
   files.flatMap((file) => {
     const text = isDoc(file) ? proseOf(file.text) : isShown(file) ? shownIn(file) : '';
     return findAll(file, text, COUNTED_MAIL, 'say email');
   });
 
-/** Comments use the words that an engineer would search for. */
+/** Requires comments to use the words that an engineer would search for. */
 export const plainComments: HouseRule = (files) =>
   files
     .filter(({ path }) => isCode(path))
@@ -75,7 +78,7 @@ export const plainComments: HouseRule = (files) =>
       ];
     });
 
-/** A sentence in an interface begins with a noun or a verb, not with a clause. */
+/** Requires that a sentence in the interface begins with a noun or a verb, not with a clause. */
 export const noWhatClauses: HouseRule = (files) =>
   files
     .filter(isShown)
@@ -87,7 +90,7 @@ export const noWhatClauses: HouseRule = (files) =>
       ),
     );
 
-/** Prefers noun compounds to "of", and lists the pages that use it most. */
+/** Limits "of" in favor of noun compounds, and lists the pages that use "of" most. */
 export const fewGenitives: HouseRule = (files) => {
   const measured = measureOf(files);
   const sum = (pick: (one: PageMeasure) => number) => measured.reduce((total, one) => total + pick(one), 0);
