@@ -30,8 +30,8 @@ export async function pastPartitions(sql: Sql, parent: AgedTable, before: string
 }
 
 /**
- * dropped: the partition was dropped. mails, bytes: it was kept because more of its messages, or bytes, are still
- * needed than can be moved in one step. current: it was kept because it covers a period that has partitions anyway, and
+ * `dropped`: the partition was dropped. `mails`, `bytes`: it was kept because more of its messages, or bytes, are still
+ * needed than can be moved in one step. `current`: it was kept because it covers a period that has partitions anyway, and
  * contains only rows that are still needed.
  */
 export interface Drop {
