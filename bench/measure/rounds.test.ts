@@ -23,7 +23,7 @@ describe('measurement rounds', () => {
     expect(rounds).toMatchObject({ dropped: 1, disturbed: 0 });
   });
 
-  it('are included if least disturbed, once all repeats are used', async () => {
+  it('are included despite CPU steal once all repeats are used, if they are the least disturbed', async () => {
     const rounds = await measureRounds({ rounds: 2, ticks: stealing([40, 30, 20, 1]) }, async (keep, round) => {
       keep('turn', round);
     });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { median, percentile, ratiosOf, spreadOf } from './statistics.ts';
 
 describe('result statistics', () => {
-  it('use the mean of the middle two values as the median of an even number of values', () => {
+  it('use the mean of the two middle values as the median of an even number of values', () => {
     expect(median([4, 1, 3, 2])).toBe(2.5);
     expect(median([3, 1, 2])).toBe(2);
     expect(median([])).toBeNaN();
   });
 
-  it('place a percentile between its neighbors', () => {
+  it('interpolate a percentile between neighboring values', () => {
     expect(percentile([0, 10], 99)).toBeCloseTo(9.9);
     expect(percentile([7], 99)).toBe(7);
   });

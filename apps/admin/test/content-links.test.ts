@@ -103,7 +103,7 @@ describe('a content link', () => {
     expect(missing).toMatchObject({ result: { reason: 'content_gone' } });
   });
 
-  it("counts wrong guesses in the address's window, but still opens with a valid token", async () => {
+  it('counts wrong guesses per IP address, but still opens with a valid token', async () => {
     const id = await sent();
     const { url } = await link(id);
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / MINUTE_MS) * MINUTE_MS + 5000));

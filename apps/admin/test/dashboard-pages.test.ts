@@ -71,7 +71,7 @@ describe('the built dashboard', () => {
     }
   });
 
-  it('serves compressed files to browsers that support it, and lets browsers cache them forever', async () => {
+  it('serves compressed files to browsers that support compression, and lets them cache the files forever', async () => {
     const plain = await admin.get('/assets/main-1234.js');
     const packed = await admin.get('/assets/main-1234.js', { 'accept-encoding': 'gzip' });
 
@@ -90,7 +90,7 @@ describe('the built dashboard', () => {
   });
 });
 
-describe('a dashboard that is not built yet', () => {
+describe('a dashboard that has not been built yet', () => {
   it('shows that the build is in progress, and reloads automatically', () =>
     during({ kind: 'building' }, async () => {
       const response = await admin.get('/emails', asBrowser);

@@ -21,7 +21,7 @@ describe('/docs', () => {
     expect(text).toContain('href="/docs/api"');
   });
 
-  it('describes the purpose of every page, and lists the decisions behind a single link', async () => {
+  it('states the purpose of every page, and lists the design decisions behind a single link', async () => {
     const { text } = await admin.get('/docs');
     const { text: decisions } = await admin.get('/docs/decisions');
     const pages = allPages().filter(({ name }) => !name.startsWith('decisions/'));
@@ -64,7 +64,7 @@ describe('/docs', () => {
     expect(text).not.toContain('sh run');
   });
 
-  it("can try every operation with a session's rights, using its own script", async () => {
+  it("can run every operation with the session's rights, using its own script", async () => {
     const page = await admin.get('/docs/try');
     const script = await admin.get('/docs/try.js');
     const reference = await admin.get('/docs/api');
@@ -103,14 +103,14 @@ describe('/docs/search', () => {
     expect(first).toBe('/docs/sending#attachments-and-inline-images');
   });
 
-  it('ignores short and excess words, and shows no table rules', async () => {
+  it('ignores short and surplus words, and shows no table rules', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('how do I rotate the signing secret?')}`);
 
     expect(text).toContain('/docs/webhooks#');
     expect(text).not.toMatch(/<br>[^<]*---/);
   });
 
-  it('shows the query as plain text, and reports if nothing is found', async () => {
+  it('shows the query as plain text, and reports when nothing is found', async () => {
     const { text } = await admin.get(`/docs/search?q=${encodeURIComponent('"><script>x</script>')}`);
 
     expect(text).not.toContain('<script>');
@@ -121,7 +121,7 @@ describe('/docs/search', () => {
 describe('/docs/search under load', () => {
   const search = (from: string) => admin.get('/docs/search?q=webhooks', { 'x-forwarded-for': from });
 
-  it('fairness N9: a network that searches too often waits until the next minute, while others can search', async () => {
+  it('fairness N9: makes a network that searches too often wait a minute, without affecting others', async () => {
     await world.clock.freeze(new Date(world.clock.now() + 120_000));
     const statuses = await Promise.all(Array.from({ length: 61 }, async () => (await search('192.0.2.1')).status));
     const last = await search('192.0.2.1');
@@ -134,7 +134,7 @@ describe('/docs/search under load', () => {
     expect((await search('192.0.2.1')).status).toBe(200);
   });
 
-  it('fairness N9: only the first 200 characters of a query are read', async () => {
+  it('fairness N9: reads only the first 200 characters of a query', async () => {
     const { text } = await admin.get(`/docs/search?q=${'%20'.repeat(200)}webhooks`);
 
     expect(text).toContain('Enter a search term.');
@@ -142,7 +142,7 @@ describe('/docs/search under load', () => {
 });
 
 describe('documentation for programs', () => {
-  it('every page is available as Markdown and listed in llms.txt', async () => {
+  it('is available as Markdown for every page, and is listed in llms.txt', async () => {
     const { text } = await admin.get('/llms.txt');
     const paths = [...text.matchAll(/\]\([^)]*(\/docs\/[^)]+\.md)\)/g)].map(([, path]) => path ?? '');
 

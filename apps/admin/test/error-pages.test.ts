@@ -7,7 +7,7 @@ const world = await openWorld();
 const admin = await openAdmin(world);
 
 describe('/errors', () => {
-  it('has a public page for every reason, which shows its code', async () => {
+  it("has a public page for every reason, which shows the reason's code", async () => {
     for (const reason of Object.keys(reasons) as Reason[]) {
       const response = await admin.get(`/errors/${reason}`, { host: 'mail.example.com' });
 

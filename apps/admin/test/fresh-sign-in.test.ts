@@ -61,8 +61,8 @@ function confirm(
   });
 }
 
-describe('a session signed in more than an hour ago', () => {
-  it('must confirm the password before an irreversible or lasting action, which changes nothing until then', async () => {
+describe('a session older than an hour', () => {
+  it('must confirm the password before an irreversible or lasting action takes effect', async () => {
     await world.domain('good.test');
     const { sql } = world.services;
     const state = () => sql`
@@ -119,7 +119,7 @@ describe('a session signed in more than an hour ago', () => {
     expect(await fresh.apiKeys.revoke.mutate({ key_id: key.id })).toMatchObject({ status: 'revoked' });
   });
 
-  it('continues with a new token once the password is confirmed, and the old cookie is signed out', async () => {
+  it('continues with a new token once the password is confirmed, and its old cookie becomes invalid', async () => {
     const { cookie, user_id } = await people();
     const copy = dashboard(admin.port, cookie);
     await world.clock.advance(HOUR_MS);
@@ -153,7 +153,7 @@ describe('a session signed in more than an hour ago', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('applies only to people; a key is never prompted for a password', async () => {
+  it('needs a password confirmation only for people, never for keys', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     await world.clock.advance(HOUR_MS);
 
@@ -179,7 +179,7 @@ const askGraphql = (token: string) =>
   });
 
 describe('the password confirmation page', () => {
-  it('is linked in the rejection, and renews the session with the right password', async () => {
+  it('is linked from the rejection, and renews the session once the password is right', async () => {
     const { api, cookie, email } = await people();
     const make = (session = api) => session.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     await world.clock.advance(HOUR_MS);

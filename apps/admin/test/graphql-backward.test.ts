@@ -61,7 +61,7 @@ describe('a backward page', () => {
     expect(pages.at(-1)?.pageInfo.hasNextPage).toBe(false);
   });
 
-  it('stops before any edge cursor, including those from forward paging', async () => {
+  it('stops before the cursor of any edge, including cursors from forward paging', async () => {
     const { edges } = await page({ first: 10 });
 
     const previous = await page({ last: 3, before: edges[7]?.cursor });

@@ -48,7 +48,7 @@ async function preview(input: Record<string, unknown>, key?: string) {
 }
 
 describe('a bulk operation over GraphQL', () => {
-  it('is previewed, run, listed, and read along with its failures', async () => {
+  it('can be previewed, run, listed, and read along with its failures', async () => {
     const id = await send({ tags: ['gql'], scheduled_at: inAnHour() });
     await world.clock.advance(10);
 

@@ -22,7 +22,7 @@ async function capture(to: string): Promise<void> {
 }
 
 describe('captures', () => {
-  it('are returned by a query that waits for the first match, up to its time limit', async () => {
+  it('are returned by a query that waits up to its time limit for the first match', async () => {
     const waiting = ask('late@example.com', 30);
     await capture('late@example.com');
 

@@ -12,7 +12,7 @@ const world = await openWorld();
 const graphql = await openGraphql(world);
 
 describe('the typed client', () => {
-  it('matches the schema and its documents; node scripts/write-graphql-client.ts generates it', async () => {
+  it('matches the schema and its documents (regenerate with node scripts/write-graphql-client.ts)', async () => {
     expect(readFileSync(clientFile, 'utf8')).toBe(await clientText());
   });
 

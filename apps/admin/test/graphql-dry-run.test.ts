@@ -46,7 +46,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('also omits skipped fields inside fragments', async () => {
+  it('excludes skipped fields, even inside fragments', async () => {
     const response = await graphql.ask(
       `{ ...a ...b } fragment a on Query { viewer { ...c } } fragment b on Query { usage { month } }
        fragment c on Viewer { rateLimit(dryRun: true) { limit } scopes }`,
@@ -56,7 +56,7 @@ describe('a dry run', () => {
     expect(response.data).toEqual({ viewer: { rateLimit: { limit: 12_000 } } });
   });
 
-  it('does not let a mutation or subscription next to the operation run for free', async () => {
+  it('does not let an accompanying mutation or subscription run for free', async () => {
     const asking = 'query Dry { viewer { rateLimit(dryRun: true) { cost } } }';
     const make = `mutation Make { apiKeyCreate(input: { name: "made", scopes: ["email:send"] }) {
       ... on ApiKeyCreatePayload { secret apiKey { id name } } } }`;

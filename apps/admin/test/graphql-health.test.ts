@@ -32,7 +32,7 @@ const work = (stopped = false) =>
   noteWorker(world.services.sql, { worker: randomUUID(), stopped, ended_per_minute: 0 }, 10_000);
 
 describe('health', () => {
-  it('is failing, with instructions, until a worker is running, and is then healthy', async () => {
+  it('is failing, with instructions, until a worker is running', async () => {
     const before = await health();
     await work();
     const after = await health();
@@ -47,7 +47,7 @@ describe('health', () => {
     expect(after.checks.every(({ status, detail }) => status === 'OK' && detail === null)).toBe(true);
   });
 
-  it('reports email that is long overdue, unless its queue is held', async () => {
+  it('reports long-overdue email, unless its queue is held', async () => {
     const ctx = world.as(world.workspace_id);
     await invoke(ctx, sendMessage, { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
     await world.clock.advance(600_000);
@@ -89,7 +89,7 @@ describe('health', () => {
     expect(by_name.get('quota')).toMatchObject({ status: 'FAILING', detail: expect.stringContaining('1 of 1 emails') });
   });
 
-  it('is reported for the instance to operators, and for a workspace to its admins', async () => {
+  it('is reported for the whole instance to operators, and for one workspace to its admins', async () => {
     const operator = await world.key({ scopes: ['operator'] });
     const admin = await world.key({ scopes: ['admin'] });
     const namesFor = async (key: string) => (await health(key)).checks.map(({ name }) => name);
@@ -102,7 +102,7 @@ describe('health', () => {
   });
 });
 
-it('operators see which queue of all email a waiting message is in', async () => {
+it('the queue of a waiting message is shown only to operators', async () => {
   const ctx = world.as(world.workspace_id);
   await world.services.sql`update plans set monthly_limit = null where name = 'business'`;
   const mail = { from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hi', text: 'Hi' };

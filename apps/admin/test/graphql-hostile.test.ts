@@ -161,7 +161,7 @@ describe('a hostile document: real R15, R16', () => {
     expect(response.errors.map((error) => error.extensions.reason)).toContain('invalid_query');
   });
 
-  it.each(valid)('is executed: %s (%i points)', async (_what, points, document) => {
+  it.each(valid)('is executed if within the limits: %s (%i points)', async (_what, points, document) => {
     const [first, second] = [await graphql.ask(document), await graphql.ask(document)];
 
     expect(first.errors).toEqual([]);
@@ -220,7 +220,7 @@ describe("a document's structure", () => {
     expect(formOf(cycle)).toMatchObject({ fragments: 2, visited: 5 });
   });
 
-  it("stays within every limit for a client's introspection query", () => {
+  it('stays within every limit for a standard introspection query', () => {
     const form = formOf(parse(introspection));
     const cost = textCost(introspection);
 
@@ -232,7 +232,7 @@ describe("a document's structure", () => {
 });
 
 describe('the cost of introspection', () => {
-  it('grows with the number of entries in its lists', () => {
+  it("grows with the number of entries in the schema's lists", () => {
     const types = Object.keys(schema.getTypeMap()).length;
     const one = textCost('{ __schema { types { name } } }');
     const duplicate = textCost('{ a: __schema { types { name } } b: __schema { types { name } } }');

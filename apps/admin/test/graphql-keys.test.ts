@@ -38,7 +38,7 @@ describe('a key', () => {
     ]);
   });
 
-  it('is rejected from the next request on once it is revoked', async () => {
+  it('is rejected from the next request onward once it is revoked', async () => {
     const key = await world.key({ scopes: ['admin'] });
     const before = await graphql.ask('{ __typename }', undefined, { key: key.secret });
 

@@ -67,7 +67,7 @@ describe('a repeated query', () => {
     expect([expensive.status, expensive.errors[0]?.extensions.reason]).toEqual([400, 'query_too_complex']);
   });
 
-  it('needs a key, and charges the key that sends it', async () => {
+  it('needs a key, and is charged to the key that sends it', async () => {
     const query = '{ messages(first: 100) { nodes { id } } }';
     const { secret } = await world.key({ scopes: ['admin'] });
     await graphql.ask(query, undefined, { key: secret });

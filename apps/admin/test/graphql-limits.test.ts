@@ -69,7 +69,7 @@ describe('a document', () => {
     expect(response.errors).toMatchObject([{ extensions: { code: 'invalid_request', reason: 'invalid_query' } }]);
   });
 
-  it('is rejected entirely for an unreadable argument, and no part runs for free', async () => {
+  it('is rejected entirely for an unreadable argument, and no part of it runs for free', async () => {
     const expensive = 'messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } }';
     const skipped = `query ($id: ID = "x") { bad: node(id: $id) @skip(if: true) { id } ${expensive} }`;
     const dropped = `query ($id: ID = "x") { bad: node(id: $id) { id } ${expensive} }`;
@@ -175,7 +175,7 @@ describe("a key's budget", () => {
     expect(Number(response.headers.get('x-ratelimit-reset'))).toBeGreaterThan(1893456000 - 1);
   });
 
-  it('is charged for every id, whether or not it exists, and for searching attempts', async () => {
+  it('is charged for every requested id, whether or not it exists, and for attempt searches', async () => {
     const now = world.clock.now();
     const some = (kind: 'message' | 'attempt', count: number) =>
       Array.from({ length: count }, (_, index) => newId(kind, now + index));
@@ -262,7 +262,7 @@ describe("a key's budget", () => {
     await expect.poll(async () => (await levelOf(secret)) < 10).toBe(true);
   });
 
-  it('reports the time to retry after once it is exhausted', async () => {
+  it('reports when to retry once it is exhausted', async () => {
     await world.clock.freeze(new Date('2030-01-01T00:03:00Z'));
     const { id, secret } = await world.key({ scopes: ['admin'] });
     await world.services.sql`
@@ -294,7 +294,7 @@ describe("a key's budget", () => {
 });
 
 describe('a response', () => {
-  it('stops once its lists return more than 20,000 entries, even if it is cheap', async () => {
+  it('stops once its lists contain more than 20,000 entries, even if it is cheap', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const to = Array.from({ length: 40 }, (_, index) => `r${index}@example.com`);
     const mail = { from: 'shop@sandbox.test', to, subject: 'Hi', text: 'Hi' };

@@ -155,7 +155,7 @@ describe('a message', () => {
     });
   });
 
-  it('shows operators the job it is waiting in, and no job once that is closed', async () => {
+  it('shows operators the job it is waiting in, until that job is closed', async () => {
     const id = await send(world.workspace_id, 'Queued');
     const { secret } = await world.key({ scopes: ['admin'] });
     const job = 'job { queue { name } subject { id } } recipients { nodes { job { state } } } finishedAt';

@@ -53,7 +53,7 @@ const backlogOf = `query ($reach: Reach) {
 }`;
 
 describe('stats', () => {
-  it('are returned as series of points per metric and key', async () => {
+  it('are returned as one series of points per metric and key', async () => {
     const { errors, data } = await graphql.ask(statsOf, { since });
 
     expect(errors).toEqual([]);
@@ -130,7 +130,7 @@ describe('the backlog', () => {
     });
   });
 
-  it('shows the hold that delays a destination', async () => {
+  it('shows the hold that is delaying a destination', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const { id } = await invoke(ctx, createHold, { scope: 'destination', value: 'example.com', reason: 'They asked' });
 

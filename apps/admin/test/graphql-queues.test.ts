@@ -115,7 +115,7 @@ describe('queues', () => {
     });
   });
 
-  it('are visible only to operators, as are jobs; for others an existing job looks missing', async () => {
+  it('are visible only to operators, as are jobs, which look nonexistent to others', async () => {
     const { secret } = await world.key({ scopes: ['admin'] });
     const id = await addClose(inAnHour());
 
@@ -134,7 +134,7 @@ describe('queues', () => {
 });
 
 describe('queueStats', () => {
-  it('returns current values for the named queues, whenever they were measured', async () => {
+  it('returns current values for the requested queues, regardless of when they were last measured', async () => {
     const query = 'subscription { queueStats(names: ["webhook.recover"]) { name ready } }';
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${world.secret}` };
     const abort = new AbortController();
@@ -229,7 +229,7 @@ describe('jobs', () => {
     expect((await pull('jobRetry')).data).toEqual({ jobRetry: { job: { state: 'RETRY' } } });
   });
 
-  it('can be retried per queue once they are dead', async () => {
+  it('can be retried for a whole queue once they are dead', async () => {
     await addClose();
     await world.services.sql`
       update pgboss.job set state = 'failed', completed_on = pgboss.job_now() where name = 'webhook.close' and state = 'created'
@@ -250,7 +250,7 @@ describe('jobs', () => {
   });
 });
 
-describe('ops data in the dashboard', () => {
+describe('operations data in the dashboard', () => {
   it('matches the GraphQL data, is returned only to operators, and includes the admin actions', async () => {
     const { api } = await signedIn(world, admin, 'operator');
     const id = await addClose(inAnHour(), 'storage.maintain');

@@ -28,7 +28,7 @@ it('fairness P27: a response over 4 MiB is rejected before it is built, without 
   expect(reads).toEqual({ count: 2 });
 });
 
-it('fairness P27: content requested under several aliases counts each time', async () => {
+it('fairness P27: content requested under several aliases is counted each time', async () => {
   const id = await send(MIB);
   const aliases = Array.from({ length: 5 }, (_, at) => `a${at}: content { text }`);
 

@@ -5,7 +5,7 @@ import { breakingChangesOf, schemaText } from '../src/index.ts';
 const snapshot = readFileSync(new URL('../../../docs/schema.graphql', import.meta.url), 'utf8');
 
 describe('docs/schema.graphql', () => {
-  it('matches the current schema; node scripts/write-schema.ts generates it', () => {
+  it('matches the current schema (regenerate with node scripts/write-schema.ts)', () => {
     expect(snapshot).toBe(schemaText());
   });
 

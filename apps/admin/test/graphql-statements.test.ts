@@ -42,7 +42,7 @@ it.each([
     'id type at data message { subject } recipient { address }',
     'number outcome reply recipients { address }',
   ],
-])('messages %s take at most eight statements, regardless of their number', async (_, count, event, attempt) => {
+])('messages %s require at most eight SQL statements, regardless of their number', async (_, count, event, attempt) => {
   const query = `{ messages(first: ${count}) { nodes {
     id status subject tags metadata recipientCounts { status count }
     timeline(first: 5) { nodes { ${event} } } attempts(first: 3) { nodes { ${attempt} } }
@@ -62,7 +62,7 @@ it.each([
   expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(8);
 });
 
-it('planUse takes one statement for all workspaces, and none if it is not requested', async () => {
+it('planUse runs one SQL statement for all workspaces, and none if it is not requested', async () => {
   const plan = '{ planUse { captureBytes { used limit } } }';
   for (let count = 0; count < 3; count++) await world.workspace('free');
   const { secret: key } = await world.key({ scopes: ['operator'] });

@@ -91,7 +91,7 @@ async function send(): Promise<string> {
 const idsOf = (stream: Stream) => stream.answers.flatMap(({ data }) => (data ? [data.events.node.message.id] : []));
 
 describe('an event stream', () => {
-  it('delivers events as they happen, and keeps its connection open by sending comments', async () => {
+  it('delivers events as they happen, and sends comments to keep its connection open', async () => {
     const stream = await follow();
 
     const id = await send();

@@ -108,7 +108,7 @@ describe('a workspace object', () => {
     ['suppressionRemove', 'suppression', 'suppression_not_found'],
     ['webhookDelete', 'webhook', 'webhook_not_found'],
     ['deliveryReplay', 'delivery', 'delivery_not_found'],
-  ] as const)('does not exist for %s of another workspace', async (mutation, kind, reason) => {
+  ] as const)('does not exist for %s in another workspace', async (mutation, kind, reason) => {
     const query = `mutation ($id: ID!) { ${mutation}(input: { id: $id }) { ... on NotFoundError { code reason } } }`;
 
     const foreign = await graphql.ask(query, { id: owned[kind] }, { key: stranger });

@@ -73,7 +73,7 @@ describe('workspaces', () => {
     expect(workspace.node).toEqual({ name: 'Other', plan: { name: 'starter' } });
   });
 
-  it('show an admin only their own workspace, whose name and lost-response setting the admin may change', async () => {
+  it('show an admin only their own workspace, where they can change the name and lost-response setting', async () => {
     const { id } = await create();
 
     const response = await ask('{ workspace { id plan { maxRecipientsPerRequest otherPerMinute } } }', {}, admin);
@@ -105,7 +105,7 @@ describe('workspaces', () => {
 });
 
 describe('plans', () => {
-  it('can be created, changed, freed from a limit with null, and deleted', async () => {
+  it('can be created, changed, made unlimited with null, and deleted', async () => {
     const fields = '... on PlanPayload { plan { name monthlyEmails sendPerMinute } } ... on ApiError { reason }';
     const change = `mutation ($input: PlanLimitsInput!) { planUpdate(input: $input) { ${fields} } }`;
     const plan = await ask(`mutation ($input: PlanLimitsInput!) { planCreate(input: $input) { ${fields} } }`, {

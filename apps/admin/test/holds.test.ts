@@ -78,7 +78,7 @@ describe('holds over GraphQL', () => {
     expect(absent.data).toMatchObject({ holdRelease: { reason: 'hold_not_found' } });
   });
 
-  it('appear as the reason why a message and its recipients wait', async () => {
+  it('are given as the reason why a message and its recipients are waiting', async () => {
     const ctx = createContext(world.services, { kind: 'system', workspace_id: world.workspace_id });
     const mail = {
       from: 'shop@sandbox.test',

@@ -307,7 +307,7 @@ describe('twenty wrong passwords', () => {
     ['failed sign-ins from one network to all accounts', 'address %', ''],
     ['wrong passwords on one known device', 'device %', ''],
     ['wrong passwords on one known device or in one session', 'session %', ''],
-  ])('fairness L7: are rejected beyond the documented limit: %s', async (limit, subject, other) => {
+  ])('fairness L7: are limited as documented: %s', async (limit, subject, other) => {
     const signed_in = (await signIn({}, { 'x-forwarded-for': '192.0.2.20' })).headers.getSetCookie();
     const [sid = '', device = ''] = signed_in.map((cookie) => cookie.split(';')[0] ?? '');
     const headers: Headers =
@@ -359,7 +359,7 @@ describe('twenty wrong passwords', () => {
 });
 
 describe('a login link', () => {
-  it('signs in once with its button, and is not used up by being opened', async () => {
+  it('signs in once its button is clicked, and is not used up by being opened', async () => {
     const path = pathOf(await link());
     const scanned = await Promise.all(Array.from({ length: 3 }, () => fetch(`${origin}${path}`)));
 
@@ -379,7 +379,7 @@ describe('a login link', () => {
     expect((await post(path)).status).toBe(401);
   });
 
-  it('is rejected if unknown, with a limited number of attempts', async () => {
+  it('is rejected if unknown, and allows only a limited number of attempts', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 61; count++) statuses.push((await post(`/login/link/${'A'.repeat(43)}`)).status);
 
@@ -430,7 +430,7 @@ describe('dashboard and sign-in pages', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('submit forms only to this service, and only if the page has a form', async () => {
+  it('let forms submit only to this service, and only on pages that have a form', async () => {
     for (const path of ['/login', '/login/confirm', '/login/link/x', '/logout'])
       expect((await admin.get(path)).headers['content-security-policy']).toContain("form-action 'self'");
     for (const path of ['/errors'])

@@ -89,7 +89,7 @@ describe('roles', () => {
     expect(open.sort()).toEqual([...allowed].sort());
   });
 
-  it('grant no scope beyond their own', async () => {
+  it('cannot grant a scope beyond their own', async () => {
     const { api } = await signedIn(world, admin, 'admin');
 
     const refusal = await refusalOf(api.apiKeys.create.mutate({ name: 'Up', scopes: ['operator'] }));
@@ -138,7 +138,7 @@ describe('a member', () => {
     expect(repeat).toMatchObject({ status: 422, reason: 'member_exists' });
   });
 
-  it('can be added only by operators if known elsewhere, without getting account credentials', async () => {
+  it('can be added only by operators if they exist elsewhere, without revealing account credentials', async () => {
     const other = await world.workspace('free');
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const inviter = await signedIn(world, admin, 'admin');
@@ -293,7 +293,7 @@ describe('a member', () => {
     expect(data.map(({ id }) => id)).not.toContain(removed_member.user_id);
   });
 
-  it('is signed out after a role change, and then sees no actions they have lost', async () => {
+  it('is signed out after a role change, and then sees only the actions of the new role', async () => {
     const inviter = await signedIn(world, admin, 'admin');
     const other = await signedIn(world, admin, 'admin');
 

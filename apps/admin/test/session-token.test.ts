@@ -31,7 +31,7 @@ describe("a session's bearer token", () => {
     expect(expired.errors).toMatchObject([{ extensions: { reason: 'session_ended' } }]);
   });
 
-  it('expires with its session, and has no more rights than it', async () => {
+  it('expires with its session, and has no more rights than the session', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
     const person = await signedIn(world, admin, 'admin');
     const weak = await viewer.api.session.token.mutate();
@@ -45,7 +45,7 @@ describe("a session's bearer token", () => {
     expect((await graphql.ask(VIEWER, {}, { key: strong.token })).status).toBe(401);
   });
 
-  it("is stored as a digest, audited, and counted in the session's window", async () => {
+  it("is stored as a digest, audited, and counted toward the session's rate limit", async () => {
     const person = await signedIn(world, admin, 'admin');
 
     const { token } = await person.api.session.token.mutate();

@@ -104,7 +104,7 @@ describe('the live stream', () => {
       ]);
   });
 
-  it("reports only an audit entry's action and target, to users who may read the target", async () => {
+  it("reports only an audit entry's action and target, and only to users who may read the target", async () => {
     const [reader, administrator] = [await signedIn(world, admin, 'viewer'), await signedIn(world, admin, 'admin')];
     const [viewers, admins] = [await follow(reader.cookie), await follow(administrator.cookie)];
 

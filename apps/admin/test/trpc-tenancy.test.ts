@@ -91,7 +91,7 @@ function refusalText(refusal: Record<string, unknown>, ids: ForeignIds): string 
   return text;
 }
 
-describe('an object of another workspace', () => {
+describe('an object in another workspace', () => {
   it.each(Object.keys(calls))('looks nonexistent to %s, and stays unchanged', async (name) => {
     const call = calls[name] ?? (() => Promise.resolve());
     const before = await leave();

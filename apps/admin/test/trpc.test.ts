@@ -63,7 +63,7 @@ describe('a procedure', () => {
     expect(await refusalOf(call())).toMatchObject({ status, reason });
   });
 
-  it('reveals only the id of the log entry when it fails', async () => {
+  it("reveals only the log entry's id when it fails", async () => {
     await world.services.sql`alter table suppressions rename to suppressions_elsewhere`;
 
     const refusal = await refusalOf(operator.api.suppressions.list.query());
@@ -208,7 +208,7 @@ describe('the tRPC protocol', () => {
   });
 });
 
-describe('the rate windows', () => {
+describe('the rate limits', () => {
   const used = (subject: string, rate_class: string) => world.services.sql<{ used: number }[]>`
     select used from rate_windows where subject = ${subject} and class = ${rate_class}`;
   const fill = (subject: string, rate_class: string, count: number) => world.services.sql`
@@ -231,7 +231,7 @@ describe('the rate windows', () => {
   });
   afterEach(() => world.clock.unfreeze());
 
-  it('count each call in a batch for the session, and reject a request that exceeds the window', async () => {
+  it("count each call in a batch toward the session's limit, and reject a request that exceeds it", async () => {
     const person = await signedIn(world, admin, 'viewer');
     const [session] = await world.services.sql<{ id: string }[]>`
       select id from sessions where user_id = ${person.user_id}`;
@@ -250,7 +250,7 @@ describe('the rate windows', () => {
     expect((await ask(person, three)).status).toBe(200);
   });
 
-  it('count resends for the workspace, regardless of which member sends', async () => {
+  it("count resends toward the workspace's limit, regardless of which member sends them", async () => {
     const { workspace_id } = await world.workspace('free');
     await world.domain('again.test', workspace_id);
     const { id } = await invoke(world.as(workspace_id), sendMessage, { ...mail, from: 'hello@again.test' });
@@ -278,7 +278,7 @@ describe('the rate windows', () => {
     expect((await world.services.sql`select from messages where workspace_id = ${workspace_id}`).length).toBe(3);
   });
 
-  it('cannot be used up for a workspace by roles that may not send', async () => {
+  it('cannot be used up for a workspace by roles without permission to send', async () => {
     const viewer = await signedIn(world, admin, 'viewer');
 
     const refusal = await refusalOf(viewer.api.emails.resend.mutate({ id: `msg_${'0'.repeat(26)}` }));

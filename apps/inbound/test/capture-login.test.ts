@@ -63,7 +63,7 @@ describe('SMTP capture for other programs', () => {
     expect(await owners()).toEqual(before);
   });
 
-  it("counts wrong passwords in the address's window, and closes the connection once it is used up", async () => {
+  it('counts wrong passwords per IP address, and closes the connection once the limit is reached', async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     await world.services.sql`delete from rate_windows`;
     const tryWrong = (password: string) => send(password).then(String, String);
@@ -79,7 +79,7 @@ describe('SMTP capture for other programs', () => {
     await expect(send('secret')).rejects.toThrow(/535/);
   });
 
-  it('fairness L5: accepts another network despite fifty idle connections from the first', async () => {
+  it('fairness L5: accepts a connection from another network despite fifty idle ones from the first', async () => {
     const rejected = () =>
       world.services.metrics
         .read()

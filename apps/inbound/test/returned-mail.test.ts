@@ -114,7 +114,7 @@ describe('a bounce report', () => {
     expect(await suppressed()).toHaveLength(1);
   });
 
-  it('finds its recipient even if the address is returned in capital letters', async () => {
+  it('is matched to its recipient even if the address is returned in capital letters', async () => {
     const { id, return_path } = await sent('loud@example.com');
 
     await bring(return_path.toUpperCase(), failure('loud@example.com'));
@@ -154,7 +154,7 @@ describe('a bounce report', () => {
     expect(await suppressed()).toEqual([]);
   });
 
-  it('real R5: is evaluated only by the group about our address, if there is one', async () => {
+  it('real R5: is evaluated only by the field group for our address, if there is one', async () => {
     const { id, return_path } = await sent('second@example.com');
     const raw = failure('first@example.com').replace(
       /(Final-Recipient[\s\S]*?User unknown)/,
@@ -166,7 +166,7 @@ describe('a bounce report', () => {
     expect((await messageOf(id)).status).toBe('delivered');
   });
 
-  it('real R4, R9: counts as a soft bounce in an unknown format, and suppresses no address', async () => {
+  it('real R4, R9: counts as a soft bounce if its format is unknown, and suppresses no address', async () => {
     const { id, return_path } = await sent('vague@example.com');
 
     await bring(return_path, 'Subject: Sorry\n\nIt did not work.');
@@ -239,7 +239,7 @@ describe('a non-final report', () => {
 });
 
 describe('a complaint', () => {
-  it('marks a delivered recipient as complained and suppresses the address, once', async () => {
+  it('marks a delivered recipient as complained and suppresses the address, but only once', async () => {
     const { id, return_path } = await sent('angry@example.com');
 
     const response = await bring(return_path, complaintReport('abuse'), 'complaints@example.com');
@@ -275,8 +275,8 @@ describe('other email sent to a return address', () => {
   });
 });
 
-describe('access to return addresses', () => {
-  it('a wrong signature is rejected at RCPT, and the attempt is counted', async () => {
+describe('the bounce listener', () => {
+  it('rejects a wrong signature at RCPT, and counts the attempt', async () => {
     const { return_path } = await sent('ada@example.com');
     const [local = '', domain] = return_path.split('@');
     const other = local.endsWith('0') ? '1' : '0';
@@ -288,7 +288,7 @@ describe('access to return addresses', () => {
     expect(world.logged.at(-1)).toMatchObject({ forged: 1 });
   });
 
-  it('fairness C16: wrong signatures within a minute share one log line, regardless of their number', async () => {
+  it('fairness C16: logs one line per minute for wrong signatures, regardless of their number', async () => {
     const { return_path } = await sent('ada@example.com');
     const [local = '', domain] = return_path.split('@');
     const other = local.endsWith('0') ? '1' : '0';
@@ -301,7 +301,7 @@ describe('access to return addresses', () => {
     expect(lines() - before).toBeLessThanOrEqual(1);
   });
 
-  it('fairness P16: another network can connect despite fifty idle connections from the first', async () => {
+  it('fairness P16: accepts a connection from another network despite fifty idle ones from the first', async () => {
     const idle = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const socket = connect({ host: '127.0.0.1', port: listener.port, localAddress: '127.0.0.2' });
@@ -316,7 +316,7 @@ describe('access to return addresses', () => {
     for (const { socket } of idle) socket.destroy();
   });
 
-  it("one recipient's signature is invalid for another recipient", async () => {
+  it("rejects one recipient's signature for another recipient", async () => {
     const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
     const signature = one.return_path.slice(one.return_path.indexOf('.'), one.return_path.indexOf('@'));
     const mixed = two.return_path.replace(/\.[0-9a-f]+@/, `${signature}@`);
@@ -325,13 +325,13 @@ describe('access to return addresses', () => {
   });
 
   it.each(['ada@example.com', 'postmaster@bounces.example.org', 'b+@bounces.example.org', 'b+x@example.org'])(
-    'a message to %s is neither relayed nor stored',
+    'neither relays nor stores a message to %s',
     async (address) => {
       expect((await bring(address, 'Subject: x\n\nx')).rcpt).toMatch(/^550 /);
     },
   );
 
-  it('a second recipient in one message is deferred to a separate transaction', async () => {
+  it('defers a second recipient in one message to a separate transaction', async () => {
     const [one, two] = [await sent('one@example.com'), await sent('two@example.com')];
     const visitor = await visitSmtp(listener.port);
     await visitor.say('EHLO visitor.test');
@@ -342,7 +342,7 @@ describe('access to return addresses', () => {
     visitor.close();
   });
 
-  it('a report about a deleted message is accepted and dropped', async () => {
+  it('accepts and drops a report about a deleted message', async () => {
     const { id, return_path } = await sent('late@example.com');
     const { sql } = world.services;
     for (const table of ['recipients', 'attempts', 'bodies'])
@@ -370,7 +370,7 @@ describe('a return address during a failure', () => {
     expect((await messageOf(id)).status).toBe('bounced');
   });
 
-  it('recovers from a message that hangs its thread, while others are still served', async () => {
+  it('recovers from a message that hangs its thread, while other messages are still processed', async () => {
     const { id, return_path } = await sent('brave@example.com');
     const tough = await startListener(world.services, 0, { thread: HOSTILE, deadline_ms: 4000 });
     try {

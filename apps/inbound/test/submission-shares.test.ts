@@ -53,7 +53,7 @@ describe('parsing of submitted messages', () => {
     );
   });
 
-  it('fairness N2: counts a message in the send window first, and rejects it when the window is full', async () => {
+  it('fairness N2: first counts a message toward the send limit, and rejects it once the limit is reached', async () => {
     const { secret, id } = await world.key({ scopes: ['email:send'] });
     const used = async () => {
       const [row] = await world.services.sql<{ used: number }[]>`
@@ -108,7 +108,7 @@ describe('submission connections', () => {
     expect(await stay('127.0.0.1', neighbor.secret)).toMatch(/^235/);
   });
 
-  it('fairness N6: remain available to other networks, no matter how many silent ones a network holds', async () => {
+  it('fairness N6: remain available to other networks, however many silent connections one network holds', async () => {
     const networks = Array.from({ length: 11 }, (_, index) => `127.0.2.${index + 1}`);
     const silent = await Promise.all(networks.flatMap((address) => Array.from({ length: 20 }, () => stay(address))));
 

@@ -79,7 +79,7 @@ async function stored(response: string) {
 }
 
 describe('a program that logs in as "api" with a key', () => {
-  it('can submit an email that is accepted, sent and shown like any other', async () => {
+  it('can submit an email, which is accepted, sent and shown like any other', async () => {
     const { response } = await program().sendMail({
       ...hello,
       html: '<p>Hi</p>',
@@ -121,7 +121,7 @@ describe('a program that logs in as "api" with a key', () => {
     });
   });
 
-  it('sets the priority with X-Priority-Class, which appears in no copy and must be known', async () => {
+  it('sets the priority with X-Priority-Class, which must be valid and appears in no copy', async () => {
     const urgent = { ...hello, to: 'urgent@example.com' };
 
     const { response } = await program().sendMail({ ...urgent, headers: { 'X-Priority-Class': 'high' } });
@@ -159,7 +159,7 @@ describe('a program that logs in as "api" with a key', () => {
     expect(other.response).toMatch(/Idempotency-Key/);
   });
 
-  it('gets an invalid Idempotency-Key rejected, as over REST', async () => {
+  it('cannot use an invalid Idempotency-Key, as over REST', async () => {
     const refusal = await refusalOf(program().sendMail({ ...hello, headers: { 'Idempotency-Key': 'k'.repeat(256) } }));
 
     expect(refusal.response).toBe('554 5.6.0 Idempotency-Key must be 1 to 255 printable ASCII characters.');
@@ -221,7 +221,7 @@ describe('a program that logs in as "api" with a key', () => {
       554,
       /bob@example\.com is in To or Cc/,
     ],
-  ])('gets an email %s rejected, with instructions', async (_, mail, code, text) => {
+  ])('receives a rejection with instructions for an email %s', async (_, mail, code, text) => {
     const refusal = await refusalOf(program().sendMail(mail));
 
     expect(refusal.responseCode).toBe(code);
@@ -257,7 +257,7 @@ describe('the response to a submitted email', () => {
     expect(row.subject).toBe('Hello');
   });
 
-  it('is 552 if the declared size exceeds SIZE, before the email is sent', async () => {
+  it('is 552 if the declared size exceeds SIZE, before the content is sent', async () => {
     const auth = Buffer.from(`\0api\0${world.secret}`).toString('base64');
 
     const transcript = await talk(plain.port, [
@@ -291,7 +291,7 @@ describe('a revoked key', () => {
 });
 
 describe('wrong passwords', () => {
-  it("use up the address's window, which is shared with wrong API keys", async () => {
+  it('count toward one limit per IP address, which is shared with wrong API keys', async () => {
     await world.clock.freeze(new Date(Math.floor(world.clock.now() / 60_000) * 60_000 + 5000));
     const wrong = program(`pr_live_${'0'.repeat(64)}`);
 

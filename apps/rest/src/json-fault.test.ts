@@ -39,7 +39,7 @@ describe('jsonFault', () => {
     expect(jsonFault(text)).toBe(message);
   });
 
-  it('finds an error in any text that JSON.parse rejects, but never before the damaged position', () => {
+  it('locates the error in any text that JSON.parse rejects, but never before the damaged position', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.constantFrom(',', '"', '}', ']', ':', 'x', '\\', ''), (json, place, put) => {
         const at = place % json.length;

@@ -198,7 +198,7 @@ describe('201', () => {
     expect((await list('?limit=100')).text).not.toContain(digits);
   });
 
-  it('fields that only the service sets are ignored in the request', async () => {
+  it('read-only fields in the request are ignored', async () => {
     const { workspace_id } = await world.workspace('free');
     const fields = { workspace_id, id: 'key_mine', status: 'revoked', secret: world.secret, created_at: '2000-01-01' };
 
@@ -425,7 +425,7 @@ describe('404', () => {
 });
 
 describe('429', () => {
-  it('the 121st request of a minute is rejected on any of the three endpoints', async () => {
+  it('the 121st request within a minute is rejected on any of the three endpoints', async () => {
     const key = await world.key({ scopes: ['admin'] });
     await fillWindow(world, key.id, 'default', 117);
     const options = { key: key.secret };

@@ -72,7 +72,7 @@ describe('large request bodies', () => {
     expect(remaining(second)).toBe(remaining(first) - 2);
   });
 
-  it('fairness P11: are cut off if they upload too slowly to hold a share of memory', async () => {
+  it('fairness P11: are cut off if they upload too slowly to keep their share of memory', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
     const slow = await upload(secret, MIB);
 

@@ -124,7 +124,7 @@ describe('GET /captures/{id}', () => {
 });
 
 describe('DELETE /captures and POST /captures/{id}/release', () => {
-  it('one message is deleted, and then all of them', async () => {
+  it('a single message can be deleted, and then all remaining ones', async () => {
     for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) await capture(to);
     const id = await firstId();
 
@@ -137,7 +137,7 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
     expect(all.body).toEqual({ object: 'captures', deleted: 2 });
   });
 
-  it('the content is released to a different address as a new message', async () => {
+  it('the content can be released to a different address as a new message', async () => {
     await capture('ada@example.com', { subject: 'Hello', body: '\r\nHow are you?' });
 
     const released = await rest.call('POST', `/captures/${await firstId()}/release`, {

@@ -147,7 +147,7 @@ describe('201', () => {
     expect(recordOf(response, 'selector.test').host).toBe('@');
   });
 
-  it('a name that is added but unproven elsewhere is accepted, with its own proof and keys', async () => {
+  it('a name added but not verified elsewhere is accepted, with its own proof and keys', async () => {
     const other = await world.workspace('free');
 
     const [first, second] = [await add({ name: 'both.test' }), await add({ name: 'both.test' }, { key: other.secret })];
@@ -292,7 +292,7 @@ describe('200', () => {
     expect((await eventsOf('domain.verified')).filter(about)).toHaveLength(2);
   });
 
-  it('a domain unproven for 14 days fails, but can be verified later', async () => {
+  it('a domain unverified for 14 days fails, but can be verified later', async () => {
     const added = await add({ name: 'late.test' });
     await world.clock.advance(14 * 86_400_000);
 
@@ -409,7 +409,7 @@ describe('200', () => {
     });
   });
 
-  it('every spelling of a name finds the same domain', async () => {
+  it('every spelling of a name refers to the same domain', async () => {
     const { body } = await add({ name: 'spelling.test' });
 
     for (const path of ['spelling.test', 'SPELLING.Test', 'spelling.test.', 'spelling%2etest', 'spelling.test%2E']) {
@@ -443,7 +443,7 @@ describe('200', () => {
     expect(checked.text).toBe(first.text);
   });
 
-  it('removing a domain cancels its open email in a job, and returns its monthly volume', async () => {
+  it('removing a domain cancels its pending email in a background job, and returns the monthly volume', async () => {
     await verified('gone.test');
     const used = async () => Number((await rest.call('GET', '/usage')).body.used);
     const ahead = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() };
@@ -595,7 +595,7 @@ describe('400', () => {
 });
 
 describe('a domain update', () => {
-  it('rejects an external return path, and lists wrong fields', async () => {
+  it('rejects an external return path, and lists invalid fields', async () => {
     await add({ name: 'changed.test' });
 
     expect(detailsOf(await update('changed.test', { return_path: 'bounces.example.com' }))).toEqual([

@@ -24,7 +24,7 @@ async function countMessages(): Promise<number> {
 }
 
 describe('202', () => {
-  it('each message is accepted or rejected individually and in order, for one slot in the window', async () => {
+  it('each message is accepted or rejected individually and in order, using one slot in the send window', async () => {
     const batch = [
       mail('a@example.com'),
       mail('not an address'),
@@ -51,7 +51,7 @@ describe('202', () => {
     expect(mails.map((one) => one.envelope_to[0]).sort()).toEqual(['a@example.com', 'c@example.com', 'd@example.com']);
   });
 
-  it('a repeat under the same key is byte-identical, including rejections, and sends nothing twice', async () => {
+  it('a repeat under the same key gets a byte-identical response, including rejections, and sends nothing twice', async () => {
     const batch = [mail('twice@example.com'), mail('broken@')];
     const headers = { 'idempotency-key': 'batch-1' };
 
@@ -64,7 +64,7 @@ describe('202', () => {
     expect(await countMessages()).toBe(before);
   });
 
-  it('monthly volume is used message by message, so that a smaller one can still fit', async () => {
+  it('monthly volume is checked per message, so a smaller message can still fit', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('small.test', workspace_id);
     await world.services.sql`
@@ -123,7 +123,7 @@ describe('all_or_nothing', () => {
     expect(await countMessages()).toBe(before);
   });
 
-  it('is rejected for a malformed message before any lookup', async () => {
+  it('rejects a malformed message before any lookup', async () => {
     const messages = [mail('b@example.com', { from: 'x@unknown.test' }), mail('not an address')];
 
     const response = await rest.call('POST', '/email/batch', { body: { messages, all_or_nothing: true } });

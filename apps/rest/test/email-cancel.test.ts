@@ -102,7 +102,7 @@ describe('200', () => {
     expect(await usage()).toEqual(before);
   });
 
-  it('the volume is returned to the day it was counted on', async () => {
+  it('the volume is returned to the day on which it was counted', async () => {
     const before = await usage();
     const id = await send({ scheduled_at: new Date(world.clock.now() + 72 * HOUR_MS).toISOString() });
     await world.clock.advance(48 * HOUR_MS);
@@ -116,7 +116,7 @@ describe('200', () => {
     expect(after.today).toBe(usage_after.today);
   });
 
-  it('a cancellation frees volume in a month that is used up', async () => {
+  it('a cancellation frees volume in a month whose quota is used up', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('full.test', workspace_id);
     await world.services.sql`

@@ -109,7 +109,7 @@ describe('a body in transit', () => {
     },
   );
 
-  it('has text before HTML in a multipart/alternative', async () => {
+  it('has text before HTML in a multipart/alternative part', async () => {
     const copy = await copyOf(await send({ html: '<p>rich</p>', text: 'plain' }));
     const raw = copy.raw.toString();
 

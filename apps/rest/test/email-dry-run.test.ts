@@ -48,7 +48,7 @@ describe('400', () => {
   });
 
   it.each(['dryRun', 'dry-run', 'DRY_RUN', 'dry_rn'])(
-    'the spelling %s is rejected instead of causing a send',
+    'the misspelling %s is rejected instead of causing a send',
     async (name) => {
       const response = await rest.call('POST', `/email/send?${name}=true`, { body: mail });
 
@@ -58,7 +58,7 @@ describe('400', () => {
     },
   );
 
-  it('invalid fields are listed as for a send', async () => {
+  it('invalid fields are listed as they are for a send', async () => {
     const response = await rest.call('POST', '/email/send?dry_run=true', { body: { to: 'x' } });
 
     expect(response.status).toBe(400);

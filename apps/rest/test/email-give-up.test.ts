@@ -57,7 +57,7 @@ describe('POST /email/{id}/give-up: 200', () => {
   it.each([
     [451, 'failed'],
     [250, 'delivered'],
-  ])('an attempt in progress that gets response %i still finishes as %s', async (code, status) => {
+  ])('an attempt in progress that receives response %i still finishes as %s', async (code, status) => {
     const reached = Promise.withResolvers<void>();
     const response = Promise.withResolvers<void>();
     world.smtp.script(({ stage }) => {

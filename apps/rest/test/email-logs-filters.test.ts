@@ -170,7 +170,7 @@ async function walk(query: URLSearchParams, limit: number, key = own.secret): Pr
 }
 
 describe('200', () => {
-  it('results match a plain-code filter, for any combination of filters and any page size', async () => {
+  it('results match a reference filter written in plain code, for any filters and page size', async () => {
     const instant = fc.integer({ min: START - 1000, max: START + SPAN_MS + 1000 });
     const filters = fc.record(
       {
@@ -222,7 +222,7 @@ describe('200', () => {
     }
   });
 
-  it('a domain filter pages through very many senders, and excludes those in another domain', async () => {
+  it('a domain filter can page through very many senders, and excludes senders in another domain', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     const crowd = Array.from(
       { length: 60 },
@@ -257,7 +257,7 @@ describe('200', () => {
     expect(page.body).toMatchObject({ data: [], has_more: false });
   });
 
-  it('repeated tags must all match', async () => {
+  it('a message must have every requested tag', async () => {
     expect(idsOf(await logs('limit=100&tag=a'))).toEqual(expected({ tag: ['a'] }, own.workspace_id).slice(0, 100));
     expect((await walk(new URLSearchParams('tag=a&tag=b&tag=a'), 50)).flat()).toEqual(
       expected({ tag: ['a', 'b'] }, own.workspace_id),
@@ -300,7 +300,7 @@ describe('200', () => {
     expect(ids.filter((id) => before.includes(id))).toEqual(before);
   });
 
-  it('a page stops early after too many rows are read, and later pages find the last match', async () => {
+  it('a page ends early after too many rows are read, and later pages find the last match', async () => {
     const { sql } = world.services;
     const { workspace_id, secret } = await world.workspace('free');
     const oldest = newId('message', START);

@@ -283,7 +283,7 @@ describe('400', () => {
     expect(errorOf(foreign).reason).toBe('invalid_cursor');
   });
 
-  it('every bad parameter is listed in one response, and a misspelled one with its correct name', async () => {
+  it('every invalid parameter is listed in one response, and a misspelled one with its correct name', async () => {
     expect(detailsOf(await logs('?limit=0&status=x&Cursor=y'))).toEqual([
       'Cursor unknown_parameter',
       'limit invalid_limit',
@@ -369,7 +369,7 @@ describe('404', () => {
 });
 
 describe('429', () => {
-  it('the 61st list request in a minute is rejected, while single messages use the default window', async () => {
+  it('the 61st list request in a minute is rejected, while single messages use the default limit', async () => {
     const { secret } = await world.key({ scopes: ['email:logs:read'] });
     for (let index = 0; index < 60; index++) {
       const response = await logs('?limit=1', { key: secret });

@@ -76,7 +76,7 @@ describe('scheduled email', () => {
     expect(await drainAndCount(id)).toBe(1);
   });
 
-  it('retains its job until the latest time that is allowed', async () => {
+  it('retains its job even if scheduled for the latest time allowed', async () => {
     const id = await send({ scheduled_at: inMs(366 * DAY_MS) });
     const [job] = await world.services.sql`
       select j.keep_until > r.due_at as kept, j.start_after = r.due_at as due
@@ -171,7 +171,7 @@ describe('200', () => {
     }
   });
 
-  it.each(['+02:00', '-11:30', '+14:00'])('the offset %s is accepted', async (offset) => {
+  it.each(['+02:00', '-11:30', '+14:00'])('the UTC offset %s is accepted', async (offset) => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(offset) ?? [];
     const shift_ms = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
@@ -180,7 +180,7 @@ describe('200', () => {
     expect((await move(id, local)).body.scheduled_at).toBe(inMs(2 * HOUR_MS));
   });
 
-  it('the body sets only the time, regardless of its other fields', async () => {
+  it('the request body sets only the time, regardless of its other fields', async () => {
     const id = await send({ scheduled_at: inMs(HOUR_MS) });
     const other = await send({ scheduled_at: inMs(HOUR_MS) });
     const before = await show(other);

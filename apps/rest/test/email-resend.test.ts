@@ -121,7 +121,7 @@ describe('202', () => {
     expect(await used()).toBe(before + 4);
   });
 
-  it('a repeat under the same Idempotency-Key is byte-identical', async () => {
+  it('a repeat under the same Idempotency-Key gets a byte-identical response', async () => {
     const old = await send();
     const keyed = { 'idempotency-key': 'again-1' };
 

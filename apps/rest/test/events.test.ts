@@ -130,7 +130,7 @@ describe('200', () => {
     expect(delayed).toMatchObject({ data: { recipient: { email: 'busy@example.com', status: 'deferred' } } });
   });
 
-  it('the list matches a plain-code filter, for any combination of filters and any page size', async () => {
+  it('the list matches a reference filter written in plain code, for any filters and page size', async () => {
     const types = [...new Set(all.map((event) => event.type)), 'email.complained'];
     const first = idTime(all.at(-1)?.id ?? '');
     const instant = fc.integer({ min: first - 1000, max: idTime(all[0]?.id ?? '') + 1000 });
@@ -192,7 +192,7 @@ describe('400', () => {
     },
   );
 
-  it('every bad parameter is listed in one response', async () => {
+  it('every invalid parameter is listed in one response', async () => {
     expect(detailsOf(await events('?limit=0&since=x&until=y&types=z'))).toEqual([
       'types unknown_parameter',
       'limit invalid_limit',

@@ -90,7 +90,7 @@ describe('the OpenAPI document', () => {
     expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  it('lists every operation once, under tags with a description', () => {
+  it('lists every operation once, under tags that have a description', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
 
     expect(ids).toEqual([...new Set(ids)]);
@@ -185,7 +185,7 @@ describe('the OpenAPI document', () => {
     expect(missing).toEqual([]);
   });
 
-  it('varies between addresses only in its server entry', () => {
+  it('differs between server addresses only in its server entry', () => {
     const [public_document, external] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
 
     expect(public_document).toEqual({ ...external, servers: [{ url: 'https://mail.example.com/v1' }] });
@@ -200,7 +200,7 @@ describe('docs/openapi.json', () => {
     expect(breakingChanges(JSON.parse(snapshot), JSON.parse(openApiText()))).toEqual([]);
   });
 
-  it('is current; node scripts/write-openapi.ts generates it', () => {
+  it('is current (regenerate with node scripts/write-openapi.ts)', () => {
     expect(snapshot).toBe(openApiText());
   });
 });
@@ -221,7 +221,7 @@ describe('GET /v1/openapi.json', () => {
     await world.stop();
   });
 
-  it("returns 200 without a key, and counts the request in the address's window", async () => {
+  it("returns 200 without a key, and counts the request toward the IP address's limit", async () => {
     const [first, second] = [
       await rest.call('GET', '/openapi.json', { key: null }),
       await rest.call('GET', '/openapi.json', { key: null }),
@@ -249,7 +249,7 @@ describe('GET /v1/openapi.json', () => {
     expect(errorOf(response).reason).toBe('route_not_found');
   });
 
-  it("returns 429 once the address's window is used up, until the next minute", async () => {
+  it("returns 429 once the IP address's limit is reached, until the next minute", async () => {
     await fillWindow(world, '127.0.0.1', 'address', 120);
 
     const response = await rest.call('GET', '/openapi.json', { key: null });

@@ -75,7 +75,7 @@ describe('a plan limit', () => {
     expect(usage.body.plan_use).toMatchObject({ members: { used: 2, limit: 2 } });
   });
 
-  it("fairness N10: capture_bytes_limit preserves a workspace's newest captured email, and all email in another workspace", async () => {
+  it("fairness N10: capture_bytes_limit preserves the newest captured email and other workspaces' email", async () => {
     const limited = await workspaceWith({ capture_bytes_limit: 2500 });
     const free = await world.workspace('free');
     for (const { workspace_id } of [limited, free]) {

@@ -28,7 +28,7 @@ async function rowsAfter(work: () => Promise<unknown>): Promise<Row[]> {
 const guess = (body: unknown) => rest.call('POST', '/email/send', { key: `pr_test_${'0'.repeat(64)}`, body });
 
 describe('the request log', () => {
-  it('fairness N3: stores no bodies and few rows for a network of strangers, and nothing beyond its window', async () => {
+  it('fairness N3: stores few rows and no bodies for an unauthenticated network, and nothing beyond its limit', async () => {
     const rows = await rowsAfter(async () => {
       for (let count = 0; count < 200; count++) await guess({ subject: 'x'.repeat(3800) });
     });
@@ -37,7 +37,7 @@ describe('the request log', () => {
     expect(rows.every(({ body, reason }) => body === null && reason !== 'address_rate')).toBe(true);
   });
 
-  it('fairness N3: counts the remaining requests in one row at the end of the minute', async () => {
+  it('fairness N3: summarizes the remaining requests in one row at the end of the minute', async () => {
     await rowsAfter(async () => {
       for (let count = 0; count < 60; count++) await guess({});
     });
@@ -51,7 +51,7 @@ describe('the request log', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it("fairness N3: limits the rows of a workspace with a valid key, and preserves another workspace's rows", async () => {
+  it("fairness N3: limits a workspace's rows, without affecting another workspace's rows", async () => {
     const { secret } = await world.key({ scopes: ['email:send', 'email:logs:read'] });
     const neighbor = await world.workspace('business');
 

@@ -44,7 +44,7 @@ async function hooked(path: string, events: Parameters<typeof client.webhooks.cr
 }
 
 describe('a webhook created with the Resend client', () => {
-  it('gets payloads, names and headers in the Resend format, which the client verifies', async () => {
+  it('gets payloads, event names and headers in the Resend format, which the client can verify', async () => {
     const hook = await hooked('/mail', ['email.sent', 'email.delivered', 'email.bounced']);
 
     const { data } = await client.emails.send({
@@ -144,7 +144,7 @@ describe("a webhook's format", () => {
     ]);
   });
 
-  it('prevents the client from changing an endpoint in Postrider format', async () => {
+  it('prevents the client from changing an endpoint that uses the Postrider format', async () => {
     const own = await rest.call('POST', '/webhooks', {
       body: { url: `${sink.url}/ours`, events: ['email.delivered'] },
     });

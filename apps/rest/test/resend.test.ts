@@ -17,7 +17,7 @@ async function sent(fields: Record<string, unknown> = {}): Promise<string> {
 }
 
 describe('the Resend client', () => {
-  it('lists emails in the rate window for logs, and reads one in the default window', async () => {
+  it('uses the log rate limit to list emails, and the default limit to read a single one', async () => {
     const id = await sent();
     const key = await world.key({ scopes: ['email:logs:read'] });
     await fillWindow(world, key.id, 'logs', 60);
@@ -83,7 +83,7 @@ describe('the Resend client', () => {
     });
   });
 
-  it('accepts a list with one reply-to address', async () => {
+  it('can pass a single reply-to address as a list', async () => {
     const id = await sent({ replyTo: ['help@good.test'] });
 
     expect((await client().emails.get(id)).data?.reply_to).toEqual(['help@good.test']);
@@ -120,7 +120,7 @@ describe('the Resend client', () => {
     expect(second.data?.data.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
-  it('gets an entire batch rejected for one bad email, unless the batch is permissive', async () => {
+  it('cannot send a batch with one invalid email, unless the batch is permissive', async () => {
     const mails = [hello, { ...hello, from: 'hello@unverified.test' }];
 
     const strict = await client().batch.send(mails);
@@ -132,7 +132,7 @@ describe('the Resend client', () => {
     expect(permissive.data?.errors).toMatchObject([{ index: 1 }]);
   });
 
-  it('gets an unsupported email rejected, but the rest of a permissive batch accepted', async () => {
+  it('cannot send an unsupported email, but can send the rest of a permissive batch', async () => {
     const mails = [{ ...hello, topicId: 'news' }, hello, { ...hello, from: 'hello@unverified.test' }];
 
     const strict = await client().batch.send(mails);
@@ -143,7 +143,7 @@ describe('the Resend client', () => {
     expect(permissive.data?.errors?.map(({ index }) => index)).toEqual([0, 2]);
   });
 
-  it('gets a batch that is not a list rejected, and stores nothing', async () => {
+  it('cannot send a batch that is not a list, and nothing is stored', async () => {
     const newest = async () => (await client().emails.list({ limit: 1 })).data?.data[0]?.id;
     const before = await newest();
 
@@ -167,7 +167,7 @@ describe('the Resend client', () => {
     ['an attachment by path', { attachments: [{ filename: 'a.txt', path: '/etc/passwd' }] }, 'attachments.path is not'],
     ['two addresses for answers', { replyTo: ['a@good.test', 'b@good.test'] }, 'reply_to must be a single address'],
     ['a time in words', { scheduledAt: 'in 1 hour' }, 'scheduled_at'],
-  ])('is told about an alternative to %s', async (_, fields, message) => {
+  ])('receives an error that suggests an alternative to %s', async (_, fields, message) => {
     const { data, error } = await client().emails.send({ ...hello, ...fields } as typeof hello);
 
     expect(data).toBeNull();
@@ -214,7 +214,7 @@ describe('the Resend client', () => {
     expect((await client().webhooks.remove(id)).data).toEqual({ object: 'webhook', id, deleted: true });
   });
 
-  it('adds, finds and removes a suppression', async () => {
+  it('adds, looks up and removes a suppression', async () => {
     const suppression = await client().suppressions.add({ email: 'gone@example.com' });
 
     expect(suppression.data).toMatchObject({ object: 'suppression', email: 'gone@example.com', origin: 'manual' });

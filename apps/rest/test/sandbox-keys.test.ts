@@ -24,7 +24,7 @@ describe('an idempotency key', () => {
     expect(repeats.map(({ body }) => body.id)).toEqual(first.map(({ body }) => body.id));
   });
 
-  it('returns no replay to an API key that may not send from that domain', async () => {
+  it('replays no response to an API key that may not send from that domain', async () => {
     const free = await world.key({ scopes: ['email:send'] });
     const bound = await world.key({ scopes: ['email:send'], domains: ['other.example.org'] });
     const ask = (key: string) =>
@@ -204,7 +204,7 @@ describe('404', () => {
     });
   });
 
-  it('live email cannot be reached with a sandbox key', async () => {
+  it('live email is unreachable with a sandbox key', async () => {
     await world.drain();
     const { secret } = await world.key({ scopes: ['email:send'], mode: 'sandbox' });
     const scheduled_at = new Date(world.clock.now() + 3_600_000).toISOString();

@@ -28,7 +28,7 @@ async function memberToken(): Promise<string> {
 describe('a request with a session bearer token', () => {
   const mail = { from: 'shop@sandbox.test', to: 'reader@example.com', subject: 'Try it', text: 'Hi' };
 
-  it("reads and sends with the role's scopes, in the session's window", async () => {
+  it("reads and sends with the role's scopes, under the session's rate limit", async () => {
     const key = await memberToken();
 
     const sent = await rest.call('POST', '/email/send', { key, body: mail });

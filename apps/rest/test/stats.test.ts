@@ -57,7 +57,7 @@ describe('GET /stats: 200', () => {
 });
 
 describe('GET /stats: the default range', () => {
-  it.each(['minute', 'hour', 'day'])('contains no more %s steps than a response may have', async (step) => {
+  it.each(['minute', 'hour', 'day'])('has no more %s steps than a response allows', async (step) => {
     const { status, text } = await rest.call('GET', `/stats?step=${step}&until=2030-05-15T11:30:30Z`);
 
     expect(status, text).toBe(200);
@@ -79,7 +79,7 @@ describe('GET /stats: 400', () => {
   });
 });
 
-it('a range at the end of the calendar is rejected', async () => {
+it('a range at the end of the supported calendar is rejected', async () => {
   const { status, body } = await rest.call('GET', '/stats?step=hour&until=9999-12-31T23:59:59.999Z');
 
   expect(status).toBe(400);

@@ -401,7 +401,7 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('the 121st request of a minute is rejected on any of the three endpoints', async () => {
+  it('the 121st request within a minute is rejected on any of the three endpoints', async () => {
     const key = await world.key({ scopes: ['admin'] });
     await fillWindow(world, key.id, 'default', 117);
     const options = { key: key.secret };

@@ -119,7 +119,7 @@ describe('404', () => {
     expect(errorOf(response).message).toBe(`No route for ${method} /v1${path}. ${message}`);
   });
 
-  it('the response repeats no request header or body, and only the start of a long path', async () => {
+  it('the response echoes no request header or body, and only the start of a long path', async () => {
     const response = await rest.call('PUT', `/${'x'.repeat(5000)}`, {
       body: { canary: 'in the body' },
       headers: { 'x-canary': 'in a header' },
@@ -136,7 +136,7 @@ describe('404', () => {
     expect(response.status).toBe(404);
   });
 
-  it('no key is required, and the response reveals nothing about one', async () => {
+  it('no key is required, and the response reveals nothing about keys', async () => {
     const responses = [
       await rest.call('GET', '/nothing', { key: null }),
       await rest.call('GET', '/nothing'),
@@ -147,7 +147,7 @@ describe('404', () => {
     expect(await usedRequests('127.0.0.1')).toBe(3);
   });
 
-  it("a trusted proxy's client address is counted, read from the right, and no other peer is trusted", async () => {
+  it('only a trusted proxy can set the counted client address, which is read from the right', async () => {
     const ask = (server: RestServer, forwarded: string) =>
       server.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
 
@@ -164,7 +164,7 @@ describe('404', () => {
     expect(await usedRequests('127.0.0.1')).toBe(1);
   });
 
-  it('the proxy itself is counted if it sends no valid address', async () => {
+  it('requests are counted against the proxy itself if it sends no valid address', async () => {
     for (const forwarded of ['', 'unknown', '192.0.2.1:80', '_hidden', "'; drop table rate_windows; --"])
       await behind_proxy.call('GET', '/nothing', { headers: { 'x-forwarded-for': forwarded } });
     await behind_proxy.call('GET', '/nothing');
@@ -172,7 +172,7 @@ describe('404', () => {
     expect(await usedRequests('127.0.0.1')).toBe(6);
   });
 
-  it('a key is admitted by the client address that a trusted proxy sends', async () => {
+  it("a key's network restriction applies to the client address sent by a trusted proxy", async () => {
     const { secret: key } = await world.key({ scopes: ['email:logs:read'], allowed_ips: ['192.0.2.0/24'] });
     const ask = (server: RestServer, forwarded: string) =>
       server.call('GET', '/email/logs', { key, headers: { 'x-forwarded-for': forwarded } });
@@ -185,7 +185,7 @@ describe('404', () => {
 });
 
 describe('200', () => {
-  it('HEAD matches GET, in the same window and without a body (newcomer N13)', async () => {
+  it('HEAD matches GET without a body, and shares its rate limit (newcomer N13)', async () => {
     for (const path of ['/email/logs', '/domains', '/openapi.json']) {
       const ask = (method: string) =>
         fetch(rest.url + path, { method, headers: { authorization: `Bearer ${world.secret}` } });
@@ -285,7 +285,7 @@ describe('429', () => {
     expect((await rest.call('GET', '/nothing')).status).toBe(404);
   });
 
-  it('the response identifies the window that counted the request, even if a key was rejected', async () => {
+  it('the response identifies the limit that counted the request, even if a key was rejected', async () => {
     await fillWindow(world, '127.0.0.1', 'address', 120);
     for (const path of ['/nothing', '/email/logs', '/api-keys']) {
       const response = await rest.call('GET', path, { key: `pr_live_${'0'.repeat(64)}` });
@@ -297,7 +297,7 @@ describe('429', () => {
 });
 
 describe('500', () => {
-  it("a missing database returns the address's rate headers", async () => {
+  it("a database failure still returns the IP address's rate headers", async () => {
     const cut = await world.peer();
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);

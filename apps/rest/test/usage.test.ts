@@ -45,7 +45,7 @@ describe('200', () => {
     });
   });
 
-  it('one warning event is emitted at four fifths of the monthly quota', async () => {
+  it('one warning event is emitted at 80% of the monthly quota', async () => {
     await world.clock.freeze(new Date('2032-03-10T10:00:00Z'));
     const { secret: key, workspace_id } = await world.workspace('free');
     await world.domain('warned.test', workspace_id);

@@ -52,7 +52,7 @@ describe('the reason an email is waiting', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is the queue, with a position and an estimated turn; lists omit both', async () => {
+  it('is the queue, with a position and an estimated time, both omitted from lists', async () => {
     await world.drain();
     await world.clock.advance(1000);
     for (const to of ['a@example.com', 'b@example.com', 'c@example.com']) {
@@ -114,7 +114,7 @@ describe('the reason an email is waiting', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is a failing destination, or a destination limit with its numbers', async () => {
+  it('is a failing destination, or a destination limit with its values', async () => {
     const failing = await send('ada@busy.example.com');
     await park(failing, 'busy.example.com');
     await closeLane(world.services.sql, { lane: 'busy.example.com', seconds: 60, closings: 1, last_reply: '421 no' });
@@ -153,7 +153,7 @@ describe('the reason an email is waiting', () => {
     expect(listed).toEqual(own);
   });
 
-  it('is that no worker is running, with the time since when', async () => {
+  it('is that no worker is running, and since when', async () => {
     const id = await send('ada@example.com');
     await noteWorker(world.services.sql, { worker, stopped: true, ended_per_minute: 0 }, 10_000);
     const [row] = await world.services.sql<{ noted_at: Date }[]>`select noted_at from delivery_workers`;

@@ -134,7 +134,7 @@ describe('200', () => {
     expect((await call('PATCH', `/webhooks/${id}`, { events: 'all' })).body.events).toBe('all');
   });
 
-  it('a disabled endpoint gets no posts, and gets missed ones after a recovery', async () => {
+  it('a disabled endpoint gets no posts, and gets the missed ones through a recovery', async () => {
     const { id, call, send, posted } = await home();
     const since = new Date(world.clock.now()).toISOString();
     expect((await call('PATCH', `/webhooks/${id}`, { status: 'disabled' })).body).toMatchObject({
@@ -166,7 +166,7 @@ describe('200', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('a recovery includes failed deliveries in the range, but no accepted ones', async () => {
+  it('a recovery includes failed deliveries in the range, but no successful ones', async () => {
     const { id, call, send, posted } = await home();
     await send();
     await world.postWebhooks();
@@ -228,7 +228,7 @@ describe('200', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('a test request posts a marked example of the requested type', async () => {
+  it('a test request posts an example of the requested type, marked as a test', async () => {
     const { id, call, posted } = await home(['email.bounced']);
 
     const response = await call('POST', `/webhooks/${id}/test`, { type: 'email.complained' });
@@ -527,7 +527,7 @@ describe('422', () => {
 });
 
 describe('429', () => {
-  it('requests count toward the default window', async () => {
+  it('requests count toward the default rate limit', async () => {
     const { id, secret: key } = await world.key({ scopes: ['webhooks:manage'] });
     await fillWindow(world, id, 'default', 118);
 

@@ -79,7 +79,7 @@ describe("a plan's workspace_rate limit", () => {
     );
   });
 
-  it('fairness P15: allows the last request, rejects the next one from either key, and resets after a minute', async () => {
+  it('fairness P15: rejects either key after the last allowed request, and resets after a minute', async () => {
     const workspace = await workspaceWith({ workspace_rate: 3 });
     const statuses = [];
     for (const number of [0, 1, 2]) statuses.push((await send(workspace, number)).status);
@@ -121,7 +121,7 @@ describe("a plan's workspace_rate limit", () => {
     expect(responses[1]?.headers.get('retry-after')).toBe('55');
   });
 
-  it.each([1, CONCURRENT])("does not count requests beyond their key's limit, %i at a time", async (count) => {
+  it.each([1, CONCURRENT])("does not count requests that exceed their key's own limit, %i at a time", async (count) => {
     const workspace = await workspaceWith({ workspace_rate: 10, send_per_minute: 2 });
     const [key] = workspace.keys;
     const sendWithFirst = () => rest.call('POST', '/email/send', { key, body: workspace.email });
@@ -140,7 +140,7 @@ describe("a plan's workspace_rate limit", () => {
     expect((await rest.call('GET', '/domains', { key: workspace.keys[1] })).status).toBe(200);
   });
 
-  it('is unlimited and uncounted while null, and applies from the next request once set', async () => {
+  it('leaves requests unlimited and uncounted while null, and applies from the next request once set', async () => {
     const workspace = await workspaceWith({});
     for (let number = 0; number < 6; number++) expect((await send(workspace, number)).status).toBe(202);
     const usage = await rest.call('GET', '/usage', { key: workspace.keys[0] });

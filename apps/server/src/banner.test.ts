@@ -18,7 +18,7 @@ describe('the banner', () => {
     );
   });
 
-  it('prints the sign-in link as the dashboard address for as long as the link is valid', () => {
+  it('prints the sign-in link as the dashboard address while the link is valid', () => {
     const value = 'http://localhost:3000/login/link/abc';
 
     expect(banner(running(['rest', 'admin']), { login_link: { value } })).toContain(
@@ -27,7 +27,7 @@ describe('the banner', () => {
     expect(banner(running(['rest', 'admin']))).toContain('  Dashboard      http://localhost:3000\n');
   });
 
-  it('fairness P35: shows the paths of secret files instead of the secrets, in a command ready to paste', () => {
+  it('fairness P35: shows a command ready to paste, with secret file paths instead of secrets', () => {
     const file = '/srv/postrider/first-start/api-key';
 
     const run = running(['rest', 'admin']);

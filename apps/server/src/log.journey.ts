@@ -31,6 +31,6 @@ it('the log shows the cause of an error', async () => {
   });
 });
 
-it('any other value is logged as text', async () => {
+it('the log shows any value other than an error as text', async () => {
   expect(await logged('42')).toBe('42');
 });

@@ -23,7 +23,7 @@ it.each(files)('every metric in deploy/%s is exposed by a process', (name) => {
   expect(unknown).toEqual([]);
 });
 
-it('the board shows every metric', () => {
+it('the board uses every metric', () => {
   const board = fileOf('grafana/postrider.json');
 
   const unseen = Object.keys(metricCatalogue).filter((name) => !board.includes(`postrider_${name}`));
@@ -31,7 +31,7 @@ it('the board shows every metric', () => {
   expect(unseen).toEqual([]);
 });
 
-it.each(files)('labels in deploy/%s exist on their metric', (name) => {
+it.each(files)('labels used in deploy/%s exist on their metric', (name) => {
   const wrong: string[] = [];
   for (const [, metric = '', labels = ''] of fileOf(name).matchAll(/\bpostrider_(\w+)\{([^}]*)\}/g)) {
     const known = Object.keys(metricCatalogue).find((one) => one === metric || one === metric.replace(SUFFIX, ''));
@@ -51,7 +51,7 @@ it('every alert has a test', () => {
   expect(tested).toEqual(alerts);
 });
 
-it('every rule and every alarm has a documentation section with instructions', () => {
+it('every rule and alarm has a documentation section with instructions', () => {
   const page = readFileSync(new URL('../../../docs/alarms.md', import.meta.url), 'utf8');
   const sections = new Set([...page.matchAll(/^## (\w+)$/gm)].map(([, name]) => name));
   const runbooks = [...fileOf('prometheus/alerts.yml').matchAll(/runbook: docs\/alarms\.md#(\w+)/g)];

@@ -76,7 +76,7 @@ describe('jobs without lanes', () => {
     expect(sum).toEqual({ finished: 100 });
   });
 
-  it('record their failed runs with the worker, latest first, and the final successful run', async () => {
+  it('record each failed run and its worker, latest first, and the final successful run', async () => {
     const { services, metrics } = await startWorker();
     await breakRecoveries();
     await addRecoveries(1);

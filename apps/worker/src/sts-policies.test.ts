@@ -97,7 +97,7 @@ describe('a fetched MTA-STS policy', () => {
   it.each<[string, () => void]>([
     ['there was none', () => strip()],
     ['its host did not answer', () => world.dns.set('_mta-sts.good.test', 'TXT', ['v=STSv1; id=1;'])],
-  ])('applies to a worker that looked when %s, even if the record is missing now', async (_name, before) => {
+  ])('applies to a worker that looked it up when %s, even if the record is missing now', async (_name, before) => {
     let time = 0;
     const early = worker(() => time);
     before();
@@ -167,7 +167,7 @@ describe('a fetched MTA-STS policy', () => {
     expect(changed).toMatchObject({ kind: 'accepted', tls_policy: 'opportunistic' });
   });
 
-  it('is deleted when it expires, or if there are too many policies', async () => {
+  it('is deleted when it expires, or when too many policies are stored', async () => {
     const store = stsPolicyStore(world.services);
     const domains = async () =>
       (await world.services.sql`select domain from sts_policies order by domain`).map((row) => row.domain);

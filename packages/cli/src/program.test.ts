@@ -58,7 +58,7 @@ describe('the CLI program', () => {
     expect(await printedBy('fish', ['--no-config', '-c', fish])).toBe('hold\nholds\nwebhooks\n');
   });
 
-  it('rejects an unknown subcommand with the commands in its group', async () => {
+  it('rejects an unknown subcommand, and lists the subcommands in its group', async () => {
     const rejection = await postrider(['queues', 'list']);
 
     expect(rejection.code).toBe(2);

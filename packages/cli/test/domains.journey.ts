@@ -48,7 +48,7 @@ describe('the domains command', () => {
     expect((await postrider(['domains', 'rotate-keys', 'example.test'])).out).toContain('acme2._domainkey');
   });
 
-  it('examines an unknown domain with doctor, which prints published records as plain text', async () => {
+  it('examines an unknown domain with doctor, and prints the published records as plain text', async () => {
     zone.set('stranger.test', 'TXT', ['v=spf1 -all', 'v=spf1 \u001b[31m ~all']);
 
     const ill = await postrider(['domains', 'doctor', 'stranger.test']);

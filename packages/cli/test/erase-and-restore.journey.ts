@@ -43,7 +43,7 @@ describe('destructive commands', () => {
     expect([erasure.code, erasure.out]).toEqual([0, expect.stringMatching(/^ers_\w+ {2}completed/)]);
   });
 
-  it('also require the count for revoking one key; audit verify draws a progress bar', async () => {
+  it('also require the count to revoke one key, and audit verify draws a progress bar', async () => {
     const key = JSON.parse((await postrider(['keys', 'create', '--name', 'K', '--scope', 'admin', '--json'])).out);
     const revocation = await responding(['keys', 'revoke', key.id], '1');
     const verification = await responding(['audit', 'verify'], '');
@@ -86,7 +86,7 @@ describe('the erase command', () => {
 });
 
 describe('the restore-check command', () => {
-  it('holds the instance, and closes emails listed as sent in a log', async () => {
+  it('holds the instance, and closes emails that a log lists as sent', async () => {
     await postrider(['queues', 'hold', 'queue', 'delivery.attempt', '--reason', 'A backup is to have open mail']);
     const email = JSON.parse((await send('--to', 'sent@example.com', '--json')).out);
     const open = JSON.parse((await send('--to', 'open@example.com', '--json')).out);

@@ -17,7 +17,7 @@ describe('the keys command', () => {
     expect(rejection.err).toMatch(/^revoked_key: .*\nSet POSTRIDER_API_KEY/);
   });
 
-  it('replaces a rotated key with a new one', async () => {
+  it('rotates a key, and prints its replacement', async () => {
     const key = JSON.parse((await postrider(['keys', 'create', '--name', 'Old', '--scope', 'admin', '--json'])).out);
 
     const rotation = await postrider(['keys', 'rotate', key.id]);
@@ -31,7 +31,7 @@ describe('the keys command', () => {
 });
 
 describe('the operators command', () => {
-  it('prints a password with reset-password that lets an operator sign in', async () => {
+  it("resets an operator's password with reset-password, and prints one that works", async () => {
     const reset = await postrider(['operators', 'reset-password', 'admin@sandbox.test', '--json']);
 
     const { password } = JSON.parse(reset.out);
@@ -80,7 +80,7 @@ describe('the operators command', () => {
 });
 
 describe('the members command', () => {
-  it('adds a member, changes the role and removes the member, but cannot remove the last admin', async () => {
+  it('adds a member, changes the role, and removes any member except the last admin', async () => {
     const addition = await postrider(['members', 'add', 'ada@people.test', '--role', 'admin']);
     const second = await postrider(['members', 'add', 'bob@people.test', '--role', 'viewer', '--json']);
     const change = await postrider(['members', 'set-role', 'bob@people.test', 'member']);

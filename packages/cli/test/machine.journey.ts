@@ -6,7 +6,7 @@ import { emptyDirectory, openCommandLine } from './command-line.ts';
 const { directory, launch, postrider } = await openCommandLine({ embedded: true });
 
 describe('keys create --local', () => {
-  it('creates a local key with every scope beside the running server', async () => {
+  it('creates a local key with every scope, while the server is running', async () => {
     const creation = await launch(['keys', 'create', '--local', '--json'], { POSTRIDER_API_KEY: '' });
 
     expect(creation).toMatchObject({ code: 0, err: '' });
@@ -23,7 +23,7 @@ describe('keys create --local', () => {
 });
 
 describe('the migrate command', () => {
-  it('migrates an empty database once', async () => {
+  it('migrates an empty database, and then reports that it is up to date', async () => {
     const empty = await emptyDirectory();
     try {
       const first = await launch(['migrate', '--json'], { DATA_DIR: empty });

@@ -34,7 +34,7 @@ describe('GraphiQL', () => {
     await visitor.stop();
   });
 
-  it('uses a key entered under Headers, and loads nothing from another host', async () => {
+  it('uses a key entered under Headers, and loads nothing from any other host', async () => {
     const { cookie } = await signedIn(world, admin, 'operator');
     const key = await world.key({ scopes: ['admin'] });
     const visitor = await visit(browser, admin.port);
@@ -58,7 +58,7 @@ describe('GraphiQL', () => {
     await visitor.stop();
   });
 
-  it('stores no key in the browser, and leaves nothing behind after sign-out', async () => {
+  it('never stores the key in the browser, and leaves nothing behind after sign-out', async () => {
     const { cookie } = await signedIn(world, admin, 'operator');
     const visitor = await visit(browser, admin.port);
     const [name = '', value = ''] = cookie.split('=');

@@ -47,7 +47,7 @@ describe('signing in', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('reports a wrong password, and preserves the typed address in the form', async () => {
+  it('reports a wrong password, and leaves the entered address in the form', async () => {
     const { page } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('Email address').fill(operator.email);
@@ -99,7 +99,7 @@ describe('confirming a password', () => {
     expect(foreign).toEqual([]);
   });
 
-  it('shows how long the confirmation is valid if there is no return page', async () => {
+  it('shows how long the confirmation is valid if there is no page to return to', async () => {
     const { page, problems } = await visitor.open();
     await page.goto('/login');
     await page.getByLabel('Email address').fill(operator.email);

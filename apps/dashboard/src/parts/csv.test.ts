@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { csvOf } from './csv.ts';
 
 describe('a spreadsheet file', () => {
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('neutralizes a formula in cell %j', (text) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])('neutralizes the formula in cell %j', (text) => {
     const [, row = ''] = csvOf(['tag'], [[text]]).split(/(?<=^tag\r\n)/);
 
     expect(row.replace(/^"/, '')).toMatch(/^'/);

@@ -134,7 +134,7 @@ describe('202', () => {
     expect(await usedMails(workspace_id)).toBe(10);
   });
 
-  it('an address listed several times gets one copy and counts once', async () => {
+  it('an address listed several times gets one copy and is counted once', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('once.test', workspace_id);
 
@@ -302,7 +302,7 @@ describe('202', () => {
     expect(errorOf(await send({ ...remaining, text: 'ok!' })).reason).toBe('body_too_large');
   });
 
-  it('a schedule up to 60 s ago means now, and one up to 366 days ahead is accepted', async () => {
+  it('a time up to 60 s ago means now, and one up to 366 days ahead is accepted', async () => {
     const at = (seconds: number) => new Date(world.clock.now() + seconds * 1000).toISOString();
 
     for (const scheduled_at of [at(-60), at(-10)]) await onlyCopyOf(await send({ scheduled_at }));
@@ -313,7 +313,7 @@ describe('202', () => {
     expect(errorOf(await send({ scheduled_at: at(366 * 86_400 + 1) })).reason).toBe('scheduled_too_far');
   });
 
-  it.each(['+02:00', '-11:30', '+14:00'])('the schedule offset %s is accepted', async (offset) => {
+  it.each(['+02:00', '-11:30', '+14:00'])('the UTC offset %s is accepted', async (offset) => {
     const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
     const shift_ms = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
     const instant = new Date(world.clock.now() + 3_600_000);
@@ -377,7 +377,7 @@ describe('202', () => {
       expect(second.body.id).not.toBe(first.body.id);
     });
 
-    it('can have a key with 255 characters', async () => {
+    it('can have a key of 255 characters', async () => {
       expect((await send({}, keyed('k'.repeat(255)))).status).toBe(202);
     });
   });

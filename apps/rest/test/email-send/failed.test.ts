@@ -6,7 +6,7 @@ import { hello, keyed, openSender, post, world } from './send-fixture.ts';
 openSender();
 
 describe('500', () => {
-  it('a missing database returns the rate headers and no further details', async () => {
+  it('a database failure returns the rate headers and no internal details', async () => {
     const cut = await world.peer();
     await cut.sql.end();
     const lost = await startRest(cut, world.secret);

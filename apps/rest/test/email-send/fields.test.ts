@@ -98,7 +98,7 @@ describe('scheduled_at', () => {
     expect((await entryOf(sent.body.id)).scheduled_at).toBe(instant);
   });
 
-  it('can be later than the retention period of its job', async () => {
+  it("can be beyond its job's retention period", async () => {
     const due = new Date(world.clock.now() + 366 * 86_400_000);
     const sent = await send({ scheduled_at: due.toISOString() });
 
@@ -144,7 +144,7 @@ describe('an unknown field', () => {
     );
   });
 
-  it('is listed among at most twenty names', async () => {
+  it('is listed along with at most nineteen others', async () => {
     const sent = await send(Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`name${index}`, 0])));
 
     expect(ignoredBy(sent)?.split(', ')).toHaveLength(20);
@@ -214,7 +214,7 @@ describe('an error message', () => {
   });
 
   it.each(['Authorization', 'Content-Type', 'Idempotency-Key'])(
-    'shows the name of a duplicate %s header (chaos C2)',
+    'identifies a duplicate %s header (chaos C2)',
     async (name) => {
       const body = JSON.stringify(hello);
       const headers = {

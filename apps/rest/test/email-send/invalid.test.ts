@@ -155,7 +155,7 @@ describe('400', () => {
     for (const raw of slow) raw.socket.destroy();
   });
 
-  it('a client that disconnects in the middle of a body is not logged as a fault', async () => {
+  it('a client that disconnects in the middle of a body is not logged as a server error', async () => {
     const faults = () => world.logged.filter((line) => Number(line.level) >= 50).length;
     const before = faults();
     const raw = await openRaw(rest.port);
@@ -190,7 +190,7 @@ describe('400', () => {
     expect(response.body).toMatchObject({ error: { reason: 'invalid_header' } });
   });
 
-  it('deep nesting is rejected anywhere in the body', async () => {
+  it('excessive nesting is rejected anywhere in the body', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     for (const levels of [33, 5000, 200_000]) {
       for (const field of ['headers', 'foo', 'to']) {
@@ -467,14 +467,14 @@ describe('400', () => {
   });
 
   it.each(['tomorrow', '', '0', '1900000000', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '2030-01-01'])(
-    'the schedule %j is rejected',
+    'the scheduled time %j is rejected',
     async (scheduled_at) => {
       expect(await reasonOf(await send({ scheduled_at }))).toBe('invalid_timestamp');
     },
   );
 
   it.each(['2030-12-31T23:59:60Z', '2030-01-01T24:00:00Z', '+275760-09-13T00:00:00Z', '-000001-01-01T00:00:00Z'])(
-    'the schedule %j is rejected, although some parsers accept it',
+    'the scheduled time %j is rejected, although some parsers accept it',
     async (scheduled_at) => {
       expect(await reasonOf(await send({ scheduled_at }))).toBe('invalid_timestamp');
     },

@@ -48,7 +48,7 @@ describe('429', () => {
     expect((await send({}, { key: null })).status).toBe(401);
   });
 
-  it('a full window does not affect other keys, other classes or the next minute', async () => {
+  it('an exhausted rate limit does not affect other keys, other classes or the next minute', async () => {
     const { secret, id } = await world.key({ scopes: ['admin'] });
     await fillWindow(world, id, 'send', 1000);
 
@@ -59,7 +59,7 @@ describe('429', () => {
     expect((await send({}, { key: secret })).status).toBe(202);
   });
 
-  it('a flood of unknown keys from one address is rejected, without affecting a valid key', async () => {
+  it('a flood of unknown keys from one IP address is rejected, without affecting a valid key', async () => {
     const key = `pr_live_${'0'.repeat(64)}`;
 
     const responses = await Promise.all(Array.from({ length: 130 }, () => send({}, { key })));

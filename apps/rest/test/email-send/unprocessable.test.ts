@@ -58,7 +58,7 @@ describe('422', () => {
     expect(errorOf(response).message).toContain(status);
   });
 
-  it('the eleventh unique recipient on Free is rejected', async () => {
+  it('an eleventh unique recipient on the Free plan is rejected', async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('cap.test', workspace_id);
     const eleven = {
@@ -75,7 +75,7 @@ describe('422', () => {
     expect(await usedMails(workspace_id)).toBe(0);
   });
 
-  it('a schedule more than 60 s in the past is rejected', async () => {
+  it('a scheduled time more than 60 s in the past is rejected', async () => {
     for (const seconds of [61, 3600]) {
       const scheduled_at = new Date(world.clock.now() - seconds * 1000).toISOString();
       expect(await reasonOf(await send({ scheduled_at }))).toBe('scheduled_in_past');
@@ -91,7 +91,7 @@ describe('422', () => {
     expect((await send({}, keyed('other-body'))).text).toBe(first.text);
   });
 
-  it('a message to suppressed recipients only is rejected, and a mixed one reaches the others', async () => {
+  it('a message to suppressed recipients only is rejected, while a mixed one reaches the other recipients', async () => {
     await world.services.sql`
       insert into suppressions (workspace_id, id, email, reason, created_at)
       values (${world.workspace_id}, derived_id('sup', no_id(), 'test'), 'gone@example.com', 'bounce', clock_now())`;
@@ -102,7 +102,7 @@ describe('422', () => {
     expect((await onlyCopyOf(mixed)).envelope_to).toEqual(['here@example.com']);
   });
 
-  it("only one of twenty concurrent requests gets the month's last email, across two processes", async () => {
+  it("only one of twenty concurrent requests to two processes can use the month's last email", async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('last.test', workspace_id);
     await leaveMails(workspace_id, 1);

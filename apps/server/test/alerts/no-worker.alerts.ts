@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { hello, openJourney } from '../journey.ts';
 import { ALERT_EMAIL, mailed, PATIENCE, posted } from './notices.ts';
 
-it('a missing worker is reported by webhook, and by email once a worker is running', async () => {
+it('a missing worker is reported by webhook, and by email once a worker starts', async () => {
   const hook = await startWebhookSink();
   const journey = await openJourney({ ALERT_EMAIL, ALERT_WEBHOOK_URL: hook.url });
   try {

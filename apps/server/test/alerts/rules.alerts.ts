@@ -60,7 +60,7 @@ describe('a running instance', () => {
     await journey.stop();
   });
 
-  it("fires no alert while healthy; Debian's Prometheus scrapes it and evaluates every rule", async () => {
+  it("fires no alert while healthy, with every rule evaluated by Debian's Prometheus", async () => {
     await expect
       .poll(() => prometheus.query('sum(up)'), PATIENCE)
       .toMatchObject([{ value: [expect.any(Number), '2'] }]);
@@ -190,7 +190,7 @@ describe('a running instance', () => {
     await fires('PostriderFirstAttemptsSlow1h', 'PostriderFirstAttemptsSlow6h');
   });
 
-  it('exposes every metric used by the board and rules', async () => {
+  it('exposes every metric used by the board and the alert rules', async () => {
     await journey.sql`update plans set logs_per_minute = 1`;
     for (const _ of [1, 2, 3]) await api.call('GET', '/v1/email/logs');
     await api.call('POST', '/graphql', { body: { query: '{ __typename }' } });

@@ -58,7 +58,7 @@ describe('the API Keys page in Settings', () => {
     await visitor.stop();
   });
 
-  it('rotates a key by keyboard alone, and both keys work', async () => {
+  it('rotates a key by keyboard alone, after which both keys work', async () => {
     const key = await stage.world.key({ scopes: ['email:logs:read'], name: 'Nightly' });
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
@@ -76,7 +76,7 @@ describe('the API Keys page in Settings', () => {
     await visitor.stop();
   });
 
-  it("shows each action in every API's format, with equivalent effect", async () => {
+  it("shows each action in every API's format, with an equivalent effect", async () => {
     const key = await stage.world.key({ scopes: ['email:logs:read'], name: 'Copied' });
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-describe('a tab with the previous release', () => {
+describe('a tab running the previous release', () => {
   it('reports the new release, stays on its page, and is never blank', async () => {
     await sendMail(stage, { subject: 'Before' });
     const visitor = await stage.visitor('operator');

@@ -18,7 +18,7 @@ interface Record {
 }
 
 describe('the Domains page', () => {
-  it('shows the value found for each wrong record of a new domain, which turns green automatically', async () => {
+  it('shows the value found for each invalid record of a new domain, and turns green automatically', async () => {
     const { dns } = stage.world;
     const visitor = await stage.visitor('member');
     const tab = await visitor.open();

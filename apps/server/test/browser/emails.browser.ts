@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('the Emails page', () => {
-  it('stores the search in the URL, and lets the keyboard navigate the results', async () => {
+  it('stores the search in the URL, and supports keyboard navigation of the results', async () => {
     await sendMail(stage, { to: 'ada@example.com', subject: 'First', tags: ['invoice'] });
     await sendMail(stage, { to: 'bob@example.com', subject: 'Second' });
     await stage.world.drain();

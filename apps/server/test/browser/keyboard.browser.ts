@@ -91,7 +91,7 @@ describe('keyboard navigation', () => {
     expect(await unreachable(page)).toEqual([]);
   });
 
-  it('opens every page in the navigation with the keys listed under ?, and with the palette', async () => {
+  it('opens every page with the shortcuts listed under ?, and with the command palette', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');

@@ -73,7 +73,7 @@ describe('a change in one tab', () => {
 });
 
 describe('an open email', () => {
-  it('reads its content only once, since each read is an audit entry that the stream reports', async () => {
+  it('is read only once, since each read adds an audit entry that the stream reports', async () => {
     const id = await sendMail(stage, { subject: 'Confidential', text: 'Only once.' });
     const { sql } = stage.world.services;
     const reads = () => sql`select 1 from audit_log where action = 'message.content_read'`;
@@ -102,7 +102,7 @@ describe('an open email', () => {
   });
 });
 
-describe('seven tabs of one browser', () => {
+describe('seven tabs in one browser', () => {
   it('share one stream, all show a new email, and let another tab take over when the first closes', async () => {
     await sendMail(stage, { subject: 'Before' });
     const visitor = await stage.visitor('viewer');

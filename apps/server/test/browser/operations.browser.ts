@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('an incident', () => {
-  it('is found, held, given up on and verified in its receipts, by keyboard alone', async () => {
+  it('can be handled by keyboard alone: find, hold, give up, and verify the receipts', async () => {
     const { world } = stage;
     for (const name of ['ada', 'bob']) await sendMail(stage, { to: `${name}@slow.test` });
     const flows = await sendMail(stage, { to: 'eve@fine.test' });
@@ -159,7 +159,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('is contained with a destination limit, which is shown again and then removed', async () => {
+  it('can be contained with a destination limit, which is shown again and then removed', async () => {
     await sendMail(stage, { to: 'kim@narrow.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
@@ -186,7 +186,7 @@ describe('an incident', () => {
     await visitor.stop();
   });
 
-  it('is contained with a hold on a sending domain in only one workspace', async () => {
+  it('can be contained with a hold on a sending domain in a single workspace', async () => {
     await sendMail(stage, { to: 'joe@full.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();

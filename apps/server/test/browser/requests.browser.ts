@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('the Requests page', () => {
-  it('groups rejected requests by reason, with links to each request', async () => {
+  it('groups rejected requests by reason, with a link to each request', async () => {
     await refusedMail(stage, { to: ['ada@example.com', 'nobody'] });
     await refusedMail(stage, { to: 'nobody' });
     await refusedMail(stage, { subject: undefined });
@@ -39,7 +39,7 @@ describe('the Requests page', () => {
     ['a name that is misspelled', { replyTo: 'ada@example.com' }, '/replyTo'],
     ['a domain that is not verified', { from: 'hello@nowhere.test' }, '/from'],
     ['no content', { text: '' }, '/html'],
-  ])('points to %s, and its corrected request is accepted', async (_, body, pointer) => {
+  ])('points to %s, and shows a corrected request that is accepted', async (_, body, pointer) => {
     const id = await refusedMail(stage, body);
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
@@ -54,7 +54,7 @@ describe('the Requests page', () => {
     await visitor.stop();
   });
 
-  it('shows a member who has access to rejected requests', async () => {
+  it('explains to a member who can view rejected requests', async () => {
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
     await page.goto('/requests');

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('a session', () => {
-  it('starts on the requested page, and a wrong password preserves the typed address', async () => {
+  it('starts on the requested page, and leaves the entered address in the form after a wrong password', async () => {
     const visitor = await stage.visitor(null);
     const tab = await visitor.open();
     const { page } = tab;
@@ -46,7 +46,7 @@ describe('a session', () => {
     await visitor.stop();
   });
 
-  it('preserves the page and its form on expiry, and continues after another sign-in', async () => {
+  it('preserves the page and its form on expiry, and continues after the next sign-in', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
     await page.goto('/login?next=/compose');
@@ -100,7 +100,7 @@ describe('the first run', () => {
     await visitor.stop();
   });
 
-  it('preserves the theme and uses it in the first paint', async () => {
+  it('remembers the theme, and uses it in the first paint', async () => {
     await sendMail(stage, {});
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();

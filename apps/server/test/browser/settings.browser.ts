@@ -168,7 +168,7 @@ describe('the Settings pages', () => {
     await visitor.stop();
   });
 
-  it('show alarm notification targets, with any errors in an address', async () => {
+  it('show alarm notification targets, with any errors in their addresses', async () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
     await page.goto('/settings/alarms');

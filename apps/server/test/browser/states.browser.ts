@@ -185,7 +185,7 @@ async function titleOf(page: Page): Promise<string> {
 }
 
 describe.each(ALL ? [null] : [])('axe', () => {
-  it("finds no issues in any of a page's menus or dialogs, each opened by keyboard", async () => {
+  it('finds no issues in any menu or dialog on a page, each opened by keyboard', async () => {
     const { visitor, page } = await openTab(one);
     await page.route('**/trpc/**', (route) => (route.request().method() === 'POST' ? refuse(route) : route.continue()));
     const results: StatesReport = { problems: {}, opened: new Set(), stuck: [] };

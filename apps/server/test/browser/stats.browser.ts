@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('the Overview page', () => {
-  it('does not show email that is not counted yet as 0', async () => {
+  it('does not show 0 for email that has not been counted yet', async () => {
     const own = await startStage();
     await sendMail(own, {});
     const visitor = await own.visitor('viewer');
@@ -39,7 +39,7 @@ describe('the Overview page', () => {
 });
 
 describe('the Stats page', () => {
-  it('makes a chart available by keyboard, as a table, and as a file without formulas', async () => {
+  it('offers a chart by keyboard, as a table, and as a file without formulas', async () => {
     await sendMail(stage, { tags: ['=1+1'] });
     await sendMail(stage, { tags: ['=1+1'] });
     await stage.world.drain();

@@ -102,7 +102,7 @@ exit(verify(file_get_contents('secret'), $headers, file_get_contents('body.json'
 const languages = Object.keys(programs) as Language[];
 
 it.each(['postrider', 'resend'] as const)(
-  'each snippet verifies a real post in the %s format, but no tampered one',
+  'each snippet verifies a genuine post in the %s format, but no tampered one',
   async (format) => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('the Webhooks page', () => {
-  it("shows each attempt of a new webhook's failed post, and posts it again", async () => {
+  it('shows each attempt to post to a new webhook, and repeats a failed post', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
@@ -63,7 +63,7 @@ describe('the Webhooks page', () => {
 });
 
 describe('the Suppressions page', () => {
-  it('adds an address, which then gets no email, and removes it after it is typed', async () => {
+  it('adds an address, which then gets no email, and removes it once it is typed to confirm', async () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;

@@ -24,8 +24,8 @@ function stallAtDot(count: number) {
 
 const attempts = () => journey.sql`select number, outcome, stage from attempts order by started_at, number`;
 
-describe('a shutdown while servers owe responses', () => {
-  it('promise P1, P2: hands back unsent email, and waits for responses about sent email', async () => {
+describe('a shutdown with SMTP responses outstanding', () => {
+  it('promise P1, P2: hands back unsent email, and waits for responses to sent email', async () => {
     const server = await journey.start({ SHUTDOWN_GRACE: '8s' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
     // A lane starts with a cap of five concurrent deliveries.
@@ -64,7 +64,7 @@ describe('a shutdown while servers owe responses', () => {
 });
 
 describe('a worker', () => {
-  it('promise P3, P7: sends at most three copies into silence, and dates scheduled email by its scheduled time', async () => {
+  it('promise P3, P7: sends at most three copies without a response, and dates email by its scheduled time', async () => {
     const server = await journey.start({ RETRY_SCHEDULE: '1s,1s,1s,1s,1s', LIMITS: 'smtp_after_dot=300ms' });
     journey.smtp.script(({ to, nth }) => {
       if (to === 'silent@example.com') return { kind: 'stall', until: new Promise(() => undefined) };

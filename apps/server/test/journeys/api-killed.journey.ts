@@ -11,7 +11,7 @@ afterAll(() => journey.stop());
 const SENDERS = 10;
 
 describe('an API process that dies while accepting email', () => {
-  it('has stored every accepted email, and a retry with the same key returns the same id', async () => {
+  it('loses no accepted email, and a retry with the same key gets the same id', async () => {
     const first = await journey.start({ ROLES: 'rest' });
     const accepted = new Map<number, string>();
     const send = async (server: ServerProcess, number: number) =>

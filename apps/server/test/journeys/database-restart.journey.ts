@@ -27,7 +27,7 @@ async function cutConnections(): Promise<void> {
   }
 }
 
-describe('a database that cuts every connection under load', () => {
+describe('a database that drops every connection under load', () => {
   it('causes quick 500 responses but no crash, and every email is still delivered', async () => {
     const ids = new Map<number, string>();
     const rejections: { status: number; ms: number }[] = [];

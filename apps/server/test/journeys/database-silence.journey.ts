@@ -114,7 +114,7 @@ describe('a read-only database', () => {
 });
 
 describe('a server start', () => {
-  it('chaos C7: waits for a missing database, reports it once, and N7 counts live workers', async () => {
+  it('chaos C7: waits for an unavailable database, reports it once, and N7 counts live workers', async () => {
     await proxy.close();
     const server = launch({ ...journey.env, DATABASE_URL: proxy.url });
     await server.says(/Waiting for the database at 127[\d.]+:\d+ \(.*ECONNREFUSED.*\)/);
@@ -163,7 +163,7 @@ describe('a server start', () => {
     expect(wrong.stderr()).toMatch(/SECRET_KEY cannot decrypt \d+ stored secret/);
   });
 
-  it('newcomer N19: reports that the server has no TLS if sslmode requires it', async () => {
+  it('newcomer N19: reports that the database server has no TLS if sslmode requires it', async () => {
     const tls_url = new URL(journey.env.DATABASE_URL ?? '');
     tls_url.searchParams.set('sslmode', 'require');
 
@@ -228,7 +228,7 @@ describe('an outage', () => {
 });
 
 describe('a connection lost between claiming an email and reading its body', () => {
-  it('promise P8: costs no attempt, and the email is handed back and sent once', async () => {
+  it('promise P8: uses no attempt, and the email is handed back and sent once', async () => {
     const server = await journey.start({ DATABASE_URL: proxy.url });
     const cut = proxy.cutAt('b.headers, b.attachments\n    from unnest(');
     // Larger bodies are not read as part of the claim.

@@ -133,7 +133,7 @@ describe("a mail server's response", () => {
     });
   });
 
-  it('rejected for some recipients: no rejection sends another recipient a second copy', async () => {
+  it('rejected for some recipients: no other recipient receives a second copy', async () => {
     const read = await send(['fine@mixed.test', 'gone@mixed.test', 'full@mixed.test']);
     await expect
       .poll(async () => statusesOf(await read()), PATIENCE)
@@ -170,7 +170,7 @@ describe("a mail server's response", () => {
     expect(mailsAt('clumsy.test')).toHaveLength(1);
   });
 
-  it('two megabytes of greeting: the email is deferred, and only a little of the greeting is stored', async () => {
+  it('a two-megabyte greeting: the email is deferred, and only a little of the greeting is stored', async () => {
     const read = await send('ada@chatty.test');
     await expect.poll(async () => (await read()).attempts, PATIENCE).toMatchObject([{ outcome: 'deferred' }]);
     expect(JSON.stringify(await read()).length).toBeLessThan(32 * 1024);

@@ -55,7 +55,7 @@ async function connected(): Promise<string[]> {
   return rows.map((row) => row.application_name);
 }
 
-it('a database password changed under load requires no restart, and loses no email', async () => {
+it('a database password changed under load requires no restart, and no email is lost', async () => {
   const ids = new Set<string>();
   const cut: Promise<void>[] = [];
   let next = 0;

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => journey.stop());
 
 describe('interrupted email', () => {
-  it("chaos C12: resumes within ten seconds of a worker's death if unclaimed, or after its lease if claimed", async () => {
+  it("chaos C12: resumes within ten seconds of a worker's death, or once its lease ends if claimed", async () => {
     // Ten messages may wait for a claim while five are being sent.
     const first = await journey.start({ LIMITS: 'relay_connections=5' });
     const reached = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ describe('interrupted email', () => {
     expect(second.logged().map(({ msg }) => msg)).toContain('a worker died; requeued its email');
   });
 
-  it('resumes even if a last statement from the killed worker still locks its jobs', async () => {
+  it("resumes even if the killed worker's last statement still locks its jobs", async () => {
     const first = await journey.start();
     const reached = Promise.withResolvers<void>();
     let stalled = 0;

@@ -79,7 +79,7 @@ describe('a report after delivery', () => {
     expect((await server.call('GET', path)).body.status).toBe('bounced');
   });
 
-  it('is received by a listener that shuts down along with everything else', async () => {
+  it('is received by a listener that shuts down along with the rest of the process', async () => {
     expect(await server.end()).toEqual({ code: 0, signal: null });
   });
 });

@@ -57,7 +57,7 @@ describe('a key revoked on one process', () => {
     expect((await first.call('GET', '/v1/email/logs', { key: key.secret })).status).toBe(401);
   });
 
-  it('permits nothing that begins after the response, even with many requests in flight', async () => {
+  it('permits nothing that begins after the revocation response, even with many requests in flight', async () => {
     const key = await makeKey(first);
     let revokedAt = Number.POSITIVE_INFINITY;
     const late_requests: number[] = [];
@@ -79,8 +79,8 @@ describe('a key revoked on one process', () => {
   });
 });
 
-describe('a key of another workspace', () => {
-  it('sees objects outside its workspace as nonexistent', async () => {
+describe("another workspace's key", () => {
+  it('sees objects outside its own workspace as nonexistent', async () => {
     const foreign = await foreignKey();
     const own = await first.call('POST', '/v1/email/send', { body: hello });
     const absent = `msg_${'0'.repeat(26)}`;

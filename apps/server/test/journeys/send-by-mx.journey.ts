@@ -46,7 +46,7 @@ async function firstAttempt(to: string) {
 }
 
 describe('a process with DELIVERY=mx', () => {
-  it("finds a domain's servers, falls back over TLS, and records both facts on the attempt", async () => {
+  it("finds a domain's servers, falls back to the second over TLS, and records both facts on the attempt", async () => {
     const entry = await firstAttempt('ada@example.com');
 
     expect(entry).toMatchObject({

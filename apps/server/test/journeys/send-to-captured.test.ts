@@ -15,7 +15,7 @@ afterAll(() => journey.stop());
 const hello = { from: 'Ada <ada@sandbox.test>', to: 'bob@example.com', subject: 'Hello there', html: '<p>Hi</p>' };
 
 describe('a first start on an empty database', () => {
-  it('hides a preset key, accepts and captures an email, and preserves it across a second start', async () => {
+  it('hides a preset key, and preserves a captured email across a second start', async () => {
     const first = await journey.start();
     expect(first.stdout()).toMatch(/API key +from BOOTSTRAP_API_KEY/);
     expect(first.stdout()).not.toContain(journey.secret);
@@ -74,7 +74,7 @@ describe('a first start on an empty database', () => {
     await empty.stop();
   });
 
-  it('links to an existing page in docs_url, at its own address', async () => {
+  it('returns a docs_url that links to an existing page at its own address', async () => {
     const server = await journey.start();
 
     const response = await server.call('POST', '/v1/email/send', { body: { ...hello, to: 'nobody' } });

@@ -47,7 +47,7 @@ describe('an email with webhook events', () => {
     expect(server.stdout() + server.stderr()).not.toContain(secret);
   });
 
-  it('has its event posted again under the same id if the worker dies between the post and its record', async () => {
+  it('has its event posted again under the same id if the worker dies before recording the post', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const { id } = await listen(api, ['email.queued']);
     const first = await journey.start({ ROLES: 'worker' });

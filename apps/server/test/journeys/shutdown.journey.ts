@@ -51,7 +51,7 @@ describe('SIGTERM', () => {
     expect(await ending).toEqual({ code: 0, signal: null });
   });
 
-  it('hands back email before the dot, and records email past the dot as unknown, also with a drain', async () => {
+  it('hands back email before the dot, and records email past the dot as unknown, even during a drain', async () => {
     const first = await journey.start({ LIMITS: 'drain=7s' });
     const reached = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ describe('a private database', () => {
     });
   }
 
-  it('stops on Ctrl-C without leftover processes, and a second start finds the data but shows no secrets', async () => {
+  it('stops on Ctrl-C without leftover processes, and is reused by a second start that shows no secrets', async () => {
     const env = { DATA_DIR: directory };
     const first = await startServer(env);
     const key = secretIn(first.stdout(), 'api-key');
@@ -151,7 +151,7 @@ describe('a private database', () => {
     expect(await canConnect(port)).toBe(false);
   });
 
-  it('newcomer N9: reports the first server to a second one on the same data, but lets a worker join', async () => {
+  it('newcomer N9: reports the first server to a second one on the same data, but admits workers', async () => {
     const first = await startServer({ DATA_DIR: directory });
 
     const second = launch({ DATA_DIR: directory });

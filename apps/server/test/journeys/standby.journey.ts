@@ -66,7 +66,7 @@ async function sendUnconfirmed(
   return ended_at ?? 0;
 }
 
-it('email committed only on the primary does not return 202', async () => {
+it('email committed only on the primary does not get a 202 response', async () => {
   // The first message caches the key, so the second takes the fast path.
   expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);
   await wantStandby('missing_standby');
@@ -87,7 +87,7 @@ it('email committed only on the primary does not return 202', async () => {
     .toEqual([{ state: 'delivered', count: 3 }]);
 });
 
-it('email whose commit wait ends with the connection (SQLSTATE 57P01) does not return 202', async () => {
+it('email whose commit wait ends with the connection (SQLSTATE 57P01) does not get a 202 response', async () => {
   const [before] = await sql<{ count: number }[]>`select count(*)::int as count from messages`;
   const headers = { 'idempotency-key': 'order-2' };
   expect((await server.call('POST', '/v1/email/send', { body: hello })).status).toBe(202);

@@ -35,7 +35,7 @@ describe('two API processes', () => {
     expect(usage).toEqual({ used: 1 });
   });
 
-  it('together allow exactly as many requests as one window holds', async () => {
+  it('together allow exactly as many requests as one rate limit permits', async () => {
     await journey.clock.freeze(new Date('2031-03-01T12:00:00Z'));
 
     const responses = await inParallel(1500, null);

@@ -43,7 +43,7 @@ async function leasesEnd(other: ServerProcess) {
 }
 
 describe('a worker that dies during SMTP', () => {
-  it('loses nothing: another worker takes over, and a second copy is byte-identical', async () => {
+  it('loses nothing: another worker takes over, and any second copy is byte-identical', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const first = await journey.start({ ROLES: 'worker' });
     const stall = stallAtDot(5);
@@ -76,7 +76,7 @@ describe('a worker that dies during SMTP', () => {
     ]);
   });
 
-  it('sends no second copy if the workspace stops after lost responses, and marks the email as failed and unknown', async () => {
+  it('causes no second copy under the stop policy, and the email is marked as failed and unknown', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     await journey.sql`update workspaces set unknown_policy = 'stop'`;
     const first = await journey.start({ ROLES: 'worker' });
@@ -98,7 +98,7 @@ describe('a worker that dies during SMTP', () => {
     );
   });
 
-  it('changes nothing if it was only suspended and resumes late', async () => {
+  it('changes nothing if it was only suspended and resumes later', async () => {
     const api = await journey.start({ ROLES: 'rest' });
     const sleeper = await journey.start({ ROLES: 'worker' });
     const stall = stallAtDot(1);

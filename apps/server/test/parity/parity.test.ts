@@ -112,9 +112,12 @@ describe('an operation in two or more APIs', () => {
     }
   });
 
-  it.each(byName(useCases.filter((use) => use.answers)))('returns the same from every API for %s', async (_, use) => {
-    expect(await valueDifferences(use, all, anonymous, () => give(use), byCore)).toEqual([]);
-  });
+  it.each(byName(useCases.filter((use) => use.answers)))(
+    'returns the same result from every API for %s',
+    async (_, use) => {
+      expect(await valueDifferences(use, all, anonymous, () => give(use), byCore)).toEqual([]);
+    },
+  );
 
   it.each(byName(useCases.filter((use) => use.scope !== null || use.scope_on)))(
     'reports the scope required for %s',
@@ -136,9 +139,12 @@ describe('an operation in two or more APIs', () => {
     },
   );
 
-  it.each(byName(useCases.filter((use) => use.bad !== null)))('rejects the same bad input for %s', async (_, use) => {
-    expect(await refusalDifferences(use, all, anonymous, await give(use), use.bad ?? {})).toEqual([]);
-  });
+  it.each(byName(useCases.filter((use) => use.bad !== null)))(
+    'rejects the same invalid input for %s',
+    async (_, use) => {
+      expect(await refusalDifferences(use, all, anonymous, await give(use), use.bad ?? {})).toEqual([]);
+    },
+  );
 
   it.each(byName(useCases.filter((use) => use.paged)))(
     'has the same pages for %s, with cursors valid in every API',

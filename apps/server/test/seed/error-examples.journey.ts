@@ -137,7 +137,7 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
 };
 
 describe('every error message example', () => {
-  it('is listed below, along with nothing else', () => {
+  it('is listed below, and the list has no other entries', () => {
     expect(shownExamples().toSorted()).toEqual(Object.keys(tries).toSorted());
   });
 

@@ -174,7 +174,7 @@ describe('a send request', () => {
 });
 
 describe('the response to a send', () => {
-  it('seed 20: has an id that is msg_ plus an opaque string', async () => {
+  it('seed 20: has an id consisting of msg_ and an opaque string', async () => {
     expect((await send()).body.id).toMatch(/^msg_\S+$/);
   });
 
@@ -182,13 +182,13 @@ describe('the response to a send', () => {
     expect((await send()).body.status).toBe('queued');
   });
 
-  it('seed 22: has created_at in ISO 8601 format and in UTC', async () => {
+  it('seed 22: has created_at in ISO 8601 format, in UTC', async () => {
     expect((await send()).body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 });
 
 describe('an API key', () => {
-  it('seed 23: has an id that is key_ plus an opaque string', async () => {
+  it('seed 23: has an id consisting of key_ and an opaque string', async () => {
     expect((await keyWith('email:send')).id).toMatch(/^key_\S+$/);
   });
 
@@ -248,7 +248,7 @@ describe('object states', () => {
     expect((await call('DELETE', `/api-keys/${id}`)).body).toMatchObject({ id, status: 'revoked' });
   });
 
-  it('seed 31: include revoked, in which a key is rejected immediately', async () => {
+  it('seed 31: include revoked, after which a key is rejected immediately', async () => {
     const { id, secret } = await keyWith('email:send');
     expect((await send({}, secret)).status).toBe(202);
     await call('DELETE', `/api-keys/${id}`);
@@ -268,7 +268,7 @@ describe('object states', () => {
   });
 });
 
-describe('endpoints', () => {
+describe('the endpoints', () => {
   it('seed 33: all require the Authorization header', async () => {
     for (const [method, path] of [
       ['POST', '/email/send'],
@@ -376,7 +376,7 @@ describe('authentication', () => {
     expect((await call(method, path, body, with_it.secret)).status).toBeLessThan(300);
   });
 
-  it('seed 51: lets an admin key revoke any key immediately, but no key without that right', async () => {
+  it('seed 51: lets an admin key revoke any key immediately, and denies keys without the admin scope', async () => {
     const admin = await keyWith('admin');
     const [one, other] = [await keyWith('email:send'), await keyWith('email:send')];
 
@@ -534,7 +534,7 @@ describe('plans', () => {
     expect([await capOf(cap), await capOf(cap + 1)]).toEqual([202, 422]);
   });
 
-  it('seed 77: can have a higher rate per minute', async () => {
+  it('seed 77: can have a higher rate limit per minute', async () => {
     const input = { name: 'business', otherPerMinute: 240 };
     const raised = await graphql('mutation ($input: PlanLimitsInput!) { planUpdate(input: $input) { __typename } }', {
       input,

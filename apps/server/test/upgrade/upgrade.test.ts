@@ -176,7 +176,7 @@ describe('a baseline database with 10,000 emails', () => {
     expect(await invoke(world.as(world.workspace_id), verifyAudit, {})).toMatchObject({ broken: null, complete: true });
   });
 
-  it('sends each open email once, and new email as before', async () => {
+  it('sends each open email once, and sends new email as before', async () => {
     const open = await sql<{ name: string }[]>`
       select '<' || id_text(r.message_id) || '@' || m.from_domain || '> ' || r.email as name
       from recipients r join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id where r.is_open`;

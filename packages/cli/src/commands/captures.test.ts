@@ -24,7 +24,7 @@ const service = createServer((request, response) => {
 beforeAll(() => new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve)));
 afterAll(() => service.close());
 
-it('a wait is split into parts that are each shorter than the client timeout', async () => {
+it('a wait is split into parts, each shorter than the client timeout', async () => {
   let out = '';
   const code = await runCommand(['captures', 'wait', '--timeout', '120', '--json'], {
     env: {

@@ -61,7 +61,7 @@ async function imported(...args: string[]) {
 }
 const file = (name: string) => join(directory, name);
 
-it('secrets of webhooks added before a failure are shown, and no webhook is added twice', async () => {
+it('webhook secrets are shown even if a later addition fails, and no webhook is added twice', async () => {
   replies['POST /v1/webhooks'] = [created('whsec_a'), broken];
 
   const { code, out, err } = await imported('--webhooks', file('webhooks.json'));

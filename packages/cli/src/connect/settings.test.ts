@@ -17,7 +17,7 @@ async function newHome(): Promise<{ readonly terminal: Terminal; readonly file: 
 }
 
 describe('the CLI profile', () => {
-  it('fairness L4: is hidden from readers of the file it replaces, and readable only by its owner', async () => {
+  it('fairness L4: replaces an open file without exposing the secret, and is readable only by its owner', async () => {
     const { terminal, file } = await newHome();
     await writeFile(file, '{}', { mode: 0o644 });
     const reader = await open(file);

@@ -5,7 +5,7 @@ const invalid = (pointer: string) => ({ pointer, reason: 'invalid_tag', message:
 const tagged = (...tags: readonly string[]) => ({ subject: 'Hello', tags });
 
 describe('a corrected request', () => {
-  it('omits each wrong entry of a list, and no other entry', () => {
+  it('omits each invalid list entry, and no other entry', () => {
     const body = tagged('one', 'a b', 'two', 'c d', 'three');
 
     const fixed = repaired(body, [invalid('/tags/1'), invalid('/tags/3')], ['shop.test']);
@@ -19,13 +19,13 @@ describe('a corrected request', () => {
     expect(fixed).toEqual(tagged('one'));
   });
 
-  it('counts abbreviated entries when locating a wrong one', () => {
+  it('includes abbreviated entries when locating an invalid one', () => {
     const fixed = repaired(tagged('[300 characters]', 'a b', 'one'), [invalid('/tags/1')], ['shop.test']);
 
     expect(fixed).toEqual(tagged('one'));
   });
 
-  it('subscribes to one event instead of unknown ones, and not to all events', () => {
+  it('subscribes to one event in place of unknown ones, rather than to all events', () => {
     const unknown = (pointer: string) => ({ pointer, reason: 'unknown_event', message: 'No such event.' }) as const;
     const body = { url: 'https://shop.test/hooks', events: ['nope', 'neither'] };
 
@@ -34,7 +34,7 @@ describe('a corrected request', () => {
     expect(repaired(body, [unknown('/events')], ['shop.test'])).toEqual(fixed);
   });
 
-  it('has an example in place of a wrong address, next to a removed entry', () => {
+  it('has an example in place of an invalid address, next to a removed entry', () => {
     const body = { to: ['ada@example.com', 'no-address'], tags: ['a b'] };
     const address = { pointer: '/to/1', reason: 'invalid_email', message: 'no address' } as const;
 
@@ -44,7 +44,7 @@ describe('a corrected request', () => {
     });
   });
 
-  it('gets a sender that may send, even if another error hid that the original may not', () => {
+  it("gets a permitted sender, even if another error hid the original sender's missing permission", () => {
     const from = (value: string) =>
       repaired({ from: value, tags: ['a b'] }, [invalid('/tags/0')], ['shop.test', 'b.test']);
 
