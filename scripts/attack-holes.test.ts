@@ -5,7 +5,7 @@ import { holes } from './read-holes.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-it('the list of holes has at least 20, each with a unique name', () => {
+it('the list has at least 20 holes, each with a unique name', () => {
   expect(holes.length).toBeGreaterThanOrEqual(20);
   expect(new Set(holes.map(({ name }) => name)).size).toBe(holes.length);
 });

@@ -4,7 +4,7 @@ import { blocksOf, docPages, readPage } from './doc-blocks.ts';
 const page = (...lines: readonly string[]) => blocksOf('docs/page.md', `# Page\n\n${lines.join('\n')}\n`);
 
 describe('the documentation', () => {
-  it.each(docPages)('has a marker for how every code block in %s is checked', (path) => {
+  it.each(docPages)('has a marker that states how each code block in %s is checked', (path) => {
     expect(readPage(path).complaints).toEqual([]);
   });
 });

@@ -71,7 +71,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('names a failed check and skips a check that does not apply', async () => {
+  it('reports a failed check, and skips a check that does not apply', async () => {
     const { code, out } = await launch(['doctor'], {
       POSTRIDER_URL: 'http://127.0.0.1:9',
       POSTRIDER_API_KEY: '',
@@ -86,7 +86,7 @@ describe('doctor', () => {
 });
 
 describe('leftover databases', () => {
-  it('are listed without the databases in use, and none is removed automatically', async () => {
+  it('are listed, excluding databases in use, and are never removed automatically', async () => {
     const { code, out } = await launch(['databases', '--json']);
 
     expect(code).toBe(0);
@@ -95,7 +95,7 @@ describe('leftover databases', () => {
     expect(data.every(({ removed }) => !removed)).toBe(true);
   });
 
-  it('can be removed by name, but require --deleted if the folder’s volume may be unmounted', async () => {
+  it('can be removed by name, but only with --deleted if the folder’s volume may be unmounted', async () => {
     const place = await emptyDirectory();
     const makeCluster = async (name: string, made_for: string) => {
       const directory = join(place, 'postrider-root', name);

@@ -37,7 +37,7 @@ describe('the CLI', () => {
 });
 
 describe('login', () => {
-  it('saves the URL and key for later commands in a file that only its owner can read', async () => {
+  it('saves the URL and key for later commands in a file readable only by its owner', async () => {
     const home = await emptyDirectory();
     const child = spawnCommand(['login', '--url', `${url}/v1`], { HOME: home });
     child.stdin.end(`${key}\n`);

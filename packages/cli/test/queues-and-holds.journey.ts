@@ -26,7 +26,7 @@ describe('queues, workers and schedules', () => {
     expect(job).toMatchObject({ code: 0, out: expect.stringMatching(/^job_\w+ {2}storage\.maintain \w+\n$/) });
   });
 
-  it('jobs can be listed, redriven and retried, and their concurrency can be limited', async () => {
+  it('jobs can be listed, redriven and retried, and a queue’s concurrency can be limited', async () => {
     const list = await postrider(['queues', 'jobs', '--queue', 'domain.recheck', '--json']);
     const preview = await postrider(['queues', 'redrive', 'domain.recheck', '--preview']);
     const concurrency = await postrider(['queues', 'concurrency', 'domain.recheck', '2', '--reason', 'many domains']);
@@ -78,7 +78,7 @@ describe('destinations', () => {
     expect(empty.out).toBe('No destinations are limited, closed or held, and none have pending email.\n');
   });
 
-  it('a limit without a number and an invalid destination are rejected', async () => {
+  it('an invalid destination or a limit without a number is rejected', async () => {
     const empty = await postrider(['destinations', 'limit', 'example.com']);
     expect([empty.code, empty.err]).toEqual([1, expect.stringMatching(/^missing_field: /)]);
 

@@ -58,7 +58,7 @@ describe('send', () => {
     expect(raw).toContain(Buffer.from('%PDF-1.7').toString('base64'));
   });
 
-  it('rejects an attachment that is too large or unreadable, and names the file', async () => {
+  it('rejects an oversized or unreadable attachment with an error that identifies the file', async () => {
     const [large, missing] = [join(directory, 'large.bin'), join(directory, 'none.pdf')];
     await writeFile(large, '');
     await truncate(large, 10 * 1024 * 1024 + 1);
@@ -73,7 +73,7 @@ describe('send', () => {
     expect(JSON.parse(folder.err).error).toMatchObject({ reason: 'unreadable_file' });
   });
 
-  it('leaves it to the server to reject an email whose bodies are too large', async () => {
+  it('lets the server reject an email whose bodies are too large', async () => {
     const largest_file = join(directory, 'most.bin');
     await writeFile(largest_file, '');
     await truncate(largest_file, 10 * 1024 * 1024);
@@ -101,7 +101,7 @@ describe('send', () => {
     expect(JSON.parse(repeat.out)).toMatchObject({ id, status: 'canceled' });
   });
 
-  it('email give-up fails a deferred email and rejects an email in any other state', async () => {
+  it('email give-up marks a deferred email as failed, and rejects an email in any other state', async () => {
     const email = await send(
       '--to',
       'defer+3+give-up@simulator.test',

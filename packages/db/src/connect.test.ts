@@ -131,7 +131,7 @@ describe('connect', () => {
     expect(rows.map((row) => row.setting)).toEqual(['named', '4000', '10000', '30000']);
   });
 
-  it('reuses the most recently used connection, lets others close, and opens more on demand', async () => {
+  it('reuses the most recently used connection, lets idle ones close, and opens more on demand', async () => {
     const pool = connect(url, { max: 4, application_name: 'pool', idle_seconds: 3 });
     const rush = async () => {
       const all_here = Promise.withResolvers<void>();
@@ -202,7 +202,7 @@ describe('connect', () => {
 });
 
 describe('sqlState', () => {
-  it('returns the code of a Postgres error, and null for any other', async () => {
+  it('returns the code of a Postgres error, and null for any other error', async () => {
     const error: unknown = await sql`select 1 / 0`.catch((thrown: unknown) => thrown);
 
     expect(sqlState(error)).toBe('22012');

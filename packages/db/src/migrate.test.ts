@@ -75,7 +75,7 @@ describe('migrate', () => {
     expect(await letters()).toEqual([1, 2, 3]);
   });
 
-  it('keeps results from before a failing file and none from that file, and resumes there', async () => {
+  it('keeps the changes from files before a failing file, discards that file’s changes, and resumes there', async () => {
     write('0003_broken', 'insert into letters values (3); select * from absent;');
     const lines: string[] = [];
     await expect(migrate(url, (line) => lines.push(line), migrations)).rejects.toThrow(

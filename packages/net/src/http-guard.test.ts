@@ -63,7 +63,7 @@ describe('a non-public address', () => {
     '①②⑦.0.0.1',
     '127。0。0。1',
     '0.0.0.0',
-  ])('is rejected however the local machine is written: %s', async (host) => {
+  ])('is rejected in every notation for the local machine: %s', async (host) => {
     const outcome = await post(guardOf(), `http://${host}:${portOf(sink.url)}/`);
 
     expect(outcome).toMatchObject({ kind: 'failed', error: expect.stringMatching(/not a public address|not public/) });

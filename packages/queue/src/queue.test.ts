@@ -313,7 +313,7 @@ describe('a statement planned while the queue was empty', () => {
 });
 
 describe('complete and touch', () => {
-  it('settle the fetched attempt, and no later attempt at the same job', async () => {
+  it('settle the fetched attempt, but no later attempt at the same job', async () => {
     await send([{ parcel: 1 }]);
     const [stale] = await queue.fetch('parcel.carry', 1);
     await sql`update pgboss.job set state = 'retry' where name = 'parcel.carry'`;
@@ -340,7 +340,7 @@ describe('complete and touch', () => {
     expect(await states()).toEqual(['active']);
   });
 
-  it('refresh the heartbeat of only the fetched attempt', async () => {
+  it('refresh only the fetched attempt’s heartbeat', async () => {
     await send([{ parcel: 1 }]);
     const [stale] = await queue.fetch('parcel.carry', 1);
     if (!stale) throw new Error('nothing was fetched');
@@ -408,7 +408,7 @@ describe('withoutLiveJob', () => {
 });
 
 describe('wake', () => {
-  it('reaches the listeners in every process, each by its queue name', async () => {
+  it('notifies the listeners for its queue in every process', async () => {
     const other = await startQueue();
     await other.listen();
     const notifications: string[] = [];

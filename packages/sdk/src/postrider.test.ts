@@ -358,7 +358,7 @@ describe('webhooks.verify', () => {
     'webhook-signature': new Webhook(signer).sign('evt_1', at, body),
   });
 
-  it('returns the event from a signed post, in every form a server may pass in', async () => {
+  it('returns the event from a signed post, in every form that a server may provide', async () => {
     const headers = signed();
 
     expect(await client().webhooks.verify(body, headers, secret)).toMatchObject({ type: 'email.delivered' });
@@ -385,7 +385,7 @@ describe('webhooks.verify', () => {
     expect(error).toMatchObject({ reason });
   });
 
-  it('allows a maximum age set by tolerance_seconds', async () => {
+  it('accepts a longer maximum age set by tolerance_seconds', async () => {
     const old = signed(new Date(Date.now() - 3_600_000));
 
     expect(await verifyWebhook(body, old, secret, { tolerance_seconds: 7200 })).toMatchObject({ id: 'evt_1' });

@@ -81,7 +81,7 @@ describe('the SMTP sink', () => {
     talk.socket.destroy();
   });
 
-  it('has the Message-ID by the time it replies to the dot', async () => {
+  it('knows the Message-ID by the time it replies to the dot', async () => {
     sink.script(({ message_id }) =>
       message_id === '<one@from.test>'
         ? { kind: 'reply', code: 550, text: '5.7.1 no', at: 'data' }
@@ -113,7 +113,7 @@ describe('the SMTP sink', () => {
     expect(sink.mails).toHaveLength(0);
   });
 
-  it('closes one connection without a greeting, and rejects another in its greeting', async () => {
+  it('closes one connection without a greeting, and rejects another with its greeting', async () => {
     sink.script(({ nth }) =>
       nth === 1 ? { kind: 'drop', at: 'connect' } : { kind: 'reply', code: 421, text: 'busy', at: 'connect' },
     );

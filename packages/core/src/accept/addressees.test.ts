@@ -11,7 +11,7 @@ const mailbox = (text: string) => {
 const noneSuppressed = () => false;
 
 describe('addresseesOf', () => {
-  it('keeps the first role of an address, in the order to, cc, bcc', () => {
+  it('lists an address under its first role, in the order to, cc, bcc', () => {
     const addressees = addresseesOf(
       {
         to: ['b@x.test', 'B@x.test', 'b@X.TEST'].map(mailbox),

@@ -8,7 +8,7 @@ describe('attachment content', () => {
     [4, 'A/=-_! \nÄ'],
     [8, 'A=!'],
   ])(
-    'fairness P28: base64 of %i characters of %j is accepted exactly if a strict regular expression matches',
+    'fairness P28: base64 of %i characters of %j is accepted if and only if it matches a strict regular expression',
     (length, alphabet) => {
       let texts = [''];
       for (let at = 0; at < length; at++) texts = texts.flatMap((text) => [...alphabet].map((mark) => text + mark));

@@ -21,7 +21,7 @@ describe('batching without a commit in progress', () => {
     expect(policy.worthwhile(1, 0)).toBe(true);
   });
 
-  it('starts a commit in the middle of a turn once twenty requests are waiting', () => {
+  it('starts a commit mid-turn once twenty requests are waiting', () => {
     expect(policy.urgent(19, 0)).toBe(false);
     expect(policy.urgent(20, 0)).toBe(true);
   });

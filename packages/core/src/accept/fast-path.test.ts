@@ -128,7 +128,7 @@ describe('a cached key and domain', () => {
     ['the separators of records', 'Hello', 'a\x1eb\x1fc\x1ad\x1de'],
     ['only the mark of a null field', 'Hello', '\x1a'],
     ['characters of several bytes', 'Grüße 🎉', '漢字 \u{1f469}\u200d\u{1f680}'],
-  ])('keep %s', async (_, subject, text) => {
+  ])('preserve %s', async (_, subject, text) => {
     const { id } = await send({ subject, text, html: text });
 
     const [stored] = await world.services.sql<Record<string, unknown>[]>`
@@ -137,7 +137,7 @@ describe('a cached key and domain', () => {
   });
 });
 
-describe('a change made by another process after caching', () => {
+describe('the fast path after a change by another process', () => {
   it('rejects a revoked key', async () => {
     const ctx = createContext(peer, { kind: 'system', workspace_id: tenant.workspace_id });
 
@@ -146,7 +146,7 @@ describe('a change made by another process after caching', () => {
     expect(await refusal(send())).toBe('revoked_key');
   });
 
-  it('promise P26: is not mistaken for an earlier change after failover to a lagging standby', async () => {
+  it('promise P26: does not mistake the change for an earlier one after failover to a lagging standby', async () => {
     const { sql } = world.services;
     const epoch = async () => (await sql<{ value: number }[]>`select value from accept_epoch`)[0]?.value;
     const change = () => sql`update domains set status = 'failed' where workspace_id = ${tenant.workspace_id}`;
@@ -216,7 +216,7 @@ describe('a change made by another process after caching', () => {
     ]);
   });
 
-  it('does not affect other messages in the batch', async () => {
+  it('rejects no other messages in the batch', async () => {
     const others = await Promise.all([newTenant('business'), newTenant('business')]);
     for (const other of others) await send({}, world.services, other);
     await suppress('ada@rcpt.test');

@@ -93,7 +93,7 @@ describe('sending now', () => {
 });
 
 describe('retrying now', () => {
-  it('retries deferred recipients immediately, counts the attempt, and leaves no duplicate scheduled', async () => {
+  it('retries deferred recipients immediately, counts the attempt, and leaves no duplicate retry scheduled', async () => {
     deferAll();
     const id = await send(['ada@example.com', 'bob@example.com']);
     await world.drain();

@@ -128,7 +128,7 @@ describe('a batch that follows another batch on the same connection', () => {
 });
 
 describe('large submissions from one workspace', () => {
-  it('leave a connection and memory for other workspaces, and wait in a queue that metrics count', async () => {
+  it('leave a connection and memory for other workspaces, and wait in a queue reported in the metrics', async () => {
     const [greedy, other] = await Promise.all(['greedy.test', 'beside.test'].map(newTenant));
     if (!greedy || !other) throw new Error('a tenant is missing');
     const large = 'x'.repeat(600_000);

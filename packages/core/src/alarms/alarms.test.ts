@@ -108,7 +108,7 @@ it('a condition that clears before its minimum duration is not reported', async 
   expect(posted()).toEqual([]);
 });
 
-it('a storm of a hundred conditions produces one email', async () => {
+it('a storm of a hundred conditions produces a single email', async () => {
   for (let number = 0; number < 100; number++) await measure(`queue.${number}`, { oldest: 400 });
 
   await turns(8);
@@ -136,7 +136,7 @@ it('an acknowledged alarm is not reported again until it clears', async () => {
   expect(posted().map(({ notice }) => notice)).toEqual(['start']);
 });
 
-it('a missing worker is reported to the webhook, and email waits for a worker', async () => {
+it('a missing worker is reported by webhook, and email waits for a worker', async () => {
   await watch.stop();
   await sql`delete from processes`;
   const rest = createInstanceWatch({ ...services, config: { ...services.config, ROLES: ['rest'] } }, judge);
@@ -157,7 +157,7 @@ it('a missing worker is reported to the webhook, and email waits for a worker', 
   expect(mailed()).toHaveLength(1);
 });
 
-it('failing delivery is reported to the webhook', async () => {
+it('failing delivery is reported by webhook', async () => {
   smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Try again later' }));
   const to = (number: number) => `ada${number}@gmail.com`;
   for (let number = 0; number < 60; number++) {
@@ -181,7 +181,7 @@ it('failing delivery is reported to the webhook', async () => {
   expect(mailed()).toHaveLength(1);
 });
 
-it('a failing webhook receives the notice later, and the alert email arrives on time', async () => {
+it('a failing webhook receives the notice later, while the alert email arrives on time', async () => {
   hooks.script(() => ({ kind: 'reply', status: 500 }));
   await measure('webhook.deliver', { oldest: 400 });
   await turns(6);

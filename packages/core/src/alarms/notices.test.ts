@@ -209,7 +209,7 @@ describe('workspace notices', () => {
 });
 
 describe('workspace alarm details', () => {
-  it('fairness N5: are limited per workspace, so one workspace’s 1,000 failing webhooks hide no other’s', async () => {
+  it('fairness N5: are limited per workspace, so 1,000 failing webhooks in one workspace hide none in another', async () => {
     const [many, one] = [await world.workspace('free'), await world.workspace('free')];
     await addFailingWebhooks(many.workspace_id, 1000, '3 hours');
     await addFailingWebhooks(one.workspace_id, 1, '2 hours');
@@ -222,7 +222,7 @@ describe('workspace alarm details', () => {
     expect((await invoke(world.as(one.workspace_id), listAlarms, {})).data).toMatchObject([{ rule: 'webhook_fails' }]);
   });
 
-  it('fairness N5: stay the same as more webhooks start to fail', async () => {
+  it('fairness N5: do not change as more webhooks start to fail', async () => {
     const { workspace_id } = await world.workspace('free');
     await addFailingWebhooks(workspace_id, 25, '5 hours');
     const own = async () =>

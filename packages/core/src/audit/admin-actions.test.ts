@@ -25,7 +25,7 @@ it('each instance-wide admin action is recorded once, in the instance audit chai
   ]);
 });
 
-it('suspending and resuming a domain are recorded in both audit chains, with the reason', async () => {
+it('domain suspension and resumption are recorded in both audit chains, with the reason', async () => {
   const other = await world.workspace('free');
   await world.domain('spam.test', other.workspace_id);
   const target = { domain: 'spam.test', workspace_id: other.workspace_id };

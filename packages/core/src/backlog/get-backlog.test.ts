@@ -131,7 +131,7 @@ describe('the backlog', () => {
     expect(row).toMatchObject({ last_success_at: delivered_at, closed_until, closed_reason: 'failing' });
   });
 
-  it('shows a hold on a destination, sending domain or key, but no hold of another workspace', async () => {
+  it('shows a hold on a destination, sending domain or key, but not another workspace’s holds', async () => {
     const other = await world.workspace('business');
     await send('ada@example.com');
     const hold = (workspace_id: string, scope: string, value: string) =>
@@ -206,7 +206,7 @@ describe('the periodic backlog count', () => {
     expect(await readLastTotal()).toBe(2);
   });
 
-  it('keeps the full total when keys are truncated', async () => {
+  it('preserves the full total when the list of keys is truncated', async () => {
     await send(Array.from({ length: 12 }, (_, index) => `a@example${index}.com`));
     await refreshBacklog(world.services);
 

@@ -37,7 +37,7 @@ async function look(message_ids: readonly string[]): Promise<number> {
 }
 
 it.each(emptyTables)(
-  'known messages’ recipients are found by index, however much the tables grew after planning, %s',
+  'a known message’s recipients are found by index, however much the tables grow after planning, %s',
   async (state) => {
     await plans.keepEmpty(state);
     await look(['msg_none']);

@@ -190,7 +190,7 @@ describe('a bulk preview', () => {
 });
 
 describe('a bulk operation', () => {
-  it('affects only previewed email: none outside the filter, and none that is newer', async () => {
+  it('affects only previewed email, not email outside the filter or newer than the preview', async () => {
     const fields = { tags: ['one'], scheduled_at: inAnHour() };
     const match = await send(fields);
     const other = await send({ ...fields, tags: ['other'] });
@@ -616,7 +616,7 @@ describe('the bulk actions', () => {
     expect([copiesOf(mail), copiesOf(fresh)]).toEqual([1, 1]);
   });
 
-  it('give_up with status filters leaves email scheduled for later', async () => {
+  it('give_up with status filters leaves email scheduled for later unchanged', async () => {
     deferAll();
     const [deferred, scheduled] = [
       await send({ to: 'ada@waits.example' }),
@@ -816,7 +816,7 @@ describe('access to bulk operations', () => {
     expect(await invoke(operator, cancelBulk, { id })).toMatchObject({ status: 'canceled' });
   });
 
-  it('is denied to sandbox keys, both for starting and for reading', async () => {
+  it('is denied to sandbox keys for both starting and reading', async () => {
     await send({ tags: ['mine'], scheduled_at: inAnHour() });
     const sandbox = asActor({ mode: 'sandbox' });
     const { token } = await preview('export', { tag: 'mine' }, asActor({}));

@@ -163,7 +163,7 @@ describe('server replies', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('a message’s three recipients are handled separately, and the delivered one gets no second copy', async () => {
+  it('each of a message’s three recipients is handled separately, and gets no second copy after delivery', async () => {
     world.smtp.script(({ to, nth }) => {
       if (to === 'no@example.com') return reply(550, '5.1.1 no');
       return to === 'later@example.com' && nth === 1 ? reply(451, '4.2.0 later') : { kind: 'accept' };
@@ -270,7 +270,7 @@ describe('the setting not to retry after an unknown outcome', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('fairness N1: accepts a late result in place of the unknown one, because no other worker sent it', async () => {
+  it('fairness N1: replaces the unknown result with a late one, because no other worker sent the email', async () => {
     await stopAfterLostAnswers();
     const id = await send();
     const late_claim = await claimOne();
@@ -477,8 +477,8 @@ describe('an attempt in progress', () => {
   });
 });
 
-describe('the death of a worker', () => {
-  it('another worker takes over after a death between claim and settle, once the lease expires', async () => {
+describe('a worker that dies', () => {
+  it('leaves its claimed email to another worker, which takes over once the lease expires', async () => {
     const id = await send();
     await claimOne();
     await giveJobsBack();
@@ -494,7 +494,7 @@ describe('the death of a worker', () => {
     expect(await liveJobs()).toBe(0);
   });
 
-  it('a death between sending and recording causes one extra copy of the same bytes', async () => {
+  it('causes one extra copy of the same bytes if it has sent an email without recording the result', async () => {
     const id = await send();
     await attempt(await claimOne());
     await world.clock.advance(PAST_THE_LEASE_MS);
@@ -675,7 +675,7 @@ describe('two jobs for the same recipient', () => {
   });
 });
 
-describe('a message whose body becomes unreadable in the database after the claim', () => {
+describe('a message whose body becomes unreadable after the claim', () => {
   it('promise P8: is released without an attempt, and sent once the body is readable', async () => {
     const id = await send({ text: 'x'.repeat(300_000) });
     const claimed = await claimOne();
@@ -709,7 +709,7 @@ describe('a message that cannot be rendered', () => {
   });
 });
 
-describe('concurrently recorded results of one message', () => {
+describe('concurrently recorded results for one message', () => {
   it('produce one status and gapless event numbers, and never deadlock', async () => {
     const to = Array.from({ length: 10 }, (_, index) => `to${index}@example.com`);
     const ids = [await send({ to }), await send({ to }), await send({ to })];

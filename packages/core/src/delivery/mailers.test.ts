@@ -44,7 +44,7 @@ describe('DELIVERY=mx', () => {
     expect(second.mails.map((mail) => mail.envelope_to)).toEqual([['bob@two.test']]);
   });
 
-  it('promise P5: bounces immediately on a null MX or after an hour without a domain, suppressing neither', async () => {
+  it('promise P5: bounces email to a null MX immediately and to a missing domain after an hour, suppressing neither address', async () => {
     world.dns.set('null.test', 'MX', [{ priority: 0, exchange: '.' }]);
 
     const ids = [await send('ada@null.test'), await send('ada@absent.test')];

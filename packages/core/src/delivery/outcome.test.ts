@@ -65,7 +65,7 @@ describe('rejection handling', () => {
     expect(judge(outcome, 2)).toEqual({ transition: 'expire', reason: 'retries_exhausted' });
   });
 
-  it('allows the same number of retries even if workers were lost, but not endlessly', () => {
+  it('allows as many retries as usual even if workers were lost, up to a limit', () => {
     const outcome = rejected('rcpt', '550 5.7.1 Too many messages, slow down');
 
     expect(judge(outcome, 21, { lost_before: 20 })).toMatchObject({ transition: 'defer', delay_seconds: 60 });

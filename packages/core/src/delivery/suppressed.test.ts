@@ -30,7 +30,7 @@ async function liveJobs(): Promise<number> {
 }
 
 describe('suppression', () => {
-  it('stops queued email to a newly suppressed address, but not to the other recipient', async () => {
+  it('stops queued email to a newly suppressed address, but not to the message’s other recipient', async () => {
     const id = await send(['Queued@example.com', 'other@example.com']);
 
     const { id: suppression_id } = (await suppress('queued@EXAMPLE.com')) as { id: string };
@@ -137,7 +137,7 @@ describe('suppression', () => {
     expect((await detail(id)).status).toBe('delivered');
   });
 
-  it('stops only email not yet started if it occurs while twenty emails are being sent', async () => {
+  it('stops only email that has not started if it occurs while twenty emails are being sent', async () => {
     const sent = await Promise.all(Array.from({ length: 20 }, (_, index) => send(`race${index}@example.com`)));
 
     await Promise.all([world.drain(), ...sent.map((_, index) => suppress(`race${index}@example.com`))]);

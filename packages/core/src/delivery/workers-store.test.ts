@@ -32,7 +32,7 @@ async function isLeased({ data }: DeliveryJob): Promise<boolean> {
 }
 
 describe('email held by a worker', () => {
-  it('becomes due immediately and loses its lease if the worker does not know about it', async () => {
+  it('becomes due immediately and loses its lease if its worker does not know about it', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);
@@ -96,7 +96,7 @@ describe('email still held by a stopped worker', () => {
     on conflict (worker) do update set noted_at = excluded.noted_at, stopped = excluded.stopped,
       backend = excluded.backend, backend_started_at = excluded.backend_started_at`;
 
-  it('has its jobs released, and already claimed email keeps its lease', async () => {
+  it('has its jobs released, but keeps its lease if it was already claimed', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);
@@ -107,7 +107,7 @@ describe('email still held by a stopped worker', () => {
     expect(await fetchOne()).toMatchObject({ id: job.id });
   });
 
-  it('stays with a worker that resumed, or that fetched it after its last heartbeat', async () => {
+  it('stays with a worker that has resumed, or has fetched the email after its last heartbeat', async () => {
     await send();
     const job = await fetchOne();
     await claimDeliveries(world.services, [job]);

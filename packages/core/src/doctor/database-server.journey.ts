@@ -86,7 +86,7 @@ it('migrations: pending migrations fail, and pass once applied', async () => {
   expect(await findingOf(checkMigrations, 'utf8')).toMatchObject({ status: 'ok', fix: null });
 });
 
-it('transaction ids: an open transaction ages them, and they pass once it ends and a vacuum runs', async () => {
+it('transaction ids: an open transaction ages the ids, which pass once it ends and a vacuum runs', async () => {
   await withSql((sql) => sql`create unlogged table spent (id integer)`);
   const idle = connect(server.url, { max: 1, application_name: 'postrider-test-idle' });
   const release = Promise.withResolvers<void>();

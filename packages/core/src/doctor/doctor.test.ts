@@ -64,7 +64,7 @@ it('ptr: an address that resolves to an unexpected name fails, and passes once i
   await healthy('ptr');
 });
 
-it('spf: the record suggested in the fix passes, even if the address is listed by an include', async () => {
+it('spf: the record suggested in the fix passes, as does an include that lists the address', async () => {
   dns.set('mail.sender.test', 'A', [ADDRESS]);
   const missing = await finding('spf');
   expect(missing).toMatchObject({ status: 'failing', detail: 'bounces.sender.test has no SPF record.' });
@@ -247,7 +247,7 @@ it('oldest transaction: a new transaction is found by the real clock, not the te
   client.release();
 });
 
-it('default partitions: rows in them cause a warning, and the job suggested in the fix moves them', async () => {
+it('default partitions: leftover rows cause a warning, and the job suggested in the fix moves them', async () => {
   await world.clock.advance(130 * 86_400_000);
   await world.domain('late.test');
   await invoke(world.as(world.workspace_id), sendMessage, {

@@ -158,7 +158,7 @@ describe('a background check', () => {
     expect(pauses).toEqual([2, expect.closeTo(30.5, 0), 360]);
   });
 
-  it('assigns a name proven by two workspaces to one, and to the other once free', async () => {
+  it('assigns a name proven by two workspaces to one, and to the other once the name is free', async () => {
     const own = await added('both.test');
     const other = await world.workspace('free');
     const theirs = await invoke(ctx(other.workspace_id), addDomain, { name: 'both.test', dkim_selector: 'theirs' });

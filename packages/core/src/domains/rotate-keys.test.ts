@@ -75,7 +75,7 @@ async function load(name: string, meanwhile: () => Promise<unknown> = async () =
 }
 
 describe('a key rotation', () => {
-  it('breaks no signature, over two rotations, at receivers that cache every DNS response', async () => {
+  it('breaks no signatures over two rotations for receivers that cache every DNS response', async () => {
     await verified('rotated.test');
     const used = new Set<string>();
     const held_emails: SinkMail[] = [];

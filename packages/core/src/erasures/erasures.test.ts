@@ -289,7 +289,7 @@ describe('pending erasures', () => {
     }
   });
 
-  it('fairness N4: yield their turn to others if they fail', async () => {
+  it('fairness N4: yield their turn to other erasures if they fail', async () => {
     const broken = await invoke(ctx(), startErasure, { email: ADA });
     const other = world.as((await world.workspace('free')).workspace_id);
     const { id } = await invoke(other, startErasure, { email: ADA });

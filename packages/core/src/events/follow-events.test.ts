@@ -12,7 +12,7 @@ async function send(): Promise<string> {
 }
 
 describe('a workspace’s event stream', () => {
-  it('yields the first event committed after the response, however late it is read', async () => {
+  it('yields the first event committed after the response, however late the stream is read', async () => {
     await send();
     const events = await invoke(world.as(world.workspace_id), followEvents, {});
     const id = await send();

@@ -71,7 +71,7 @@ describe('failure groups', () => {
     expect(counts(await groups({ kind: 'dns' }))).toEqual([]);
   });
 
-  it('are the same when computed again', async () => {
+  it('do not change when recomputed', async () => {
     refuse();
     await send(['later1@example.com', 'later2@example.com']);
     await world.drain();
@@ -102,7 +102,7 @@ describe('failure groups', () => {
     expect(counts(await groups({ reach: 'instance' }))).toEqual([[words, 3]]);
   });
 
-  it('are limited in number for many different texts in one minute, without losing a failure', async () => {
+  it('are limited in number for many different texts in one minute, but lose no failures', async () => {
     // Spells the index in letters, so that no rule normalizes the reply.
     const word = (index: number) => [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
     world.smtp.script(({ stage, to }) =>

@@ -78,7 +78,7 @@ describe('an id', () => {
     );
   });
 
-  it('has a kind that has the same number in the database', async () => {
+  it('has the same kind number in the code and in the database', async () => {
     const [row] = await sql<{ kinds: string[] }[]>`select id_kinds() as kinds`;
 
     expect(row?.kinds.map((kind, index) => [`${kind}_`, index + 1])).toEqual(

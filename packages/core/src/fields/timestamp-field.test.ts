@@ -154,7 +154,7 @@ describe('readTimestamp', () => {
 });
 
 describe('timestampField', () => {
-  it('names the field and shows the expected format', () => {
+  it('identifies the field and shows the expected format', () => {
     const parsed = parseInput(timestampField('expires_at'), 'soon');
 
     expect(parsed).toMatchObject({ ok: false, error: { reason: 'invalid_timestamp' } });

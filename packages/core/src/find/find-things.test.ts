@@ -28,7 +28,7 @@ const find = async (text: string, workspace_id = world.workspace_id) =>
   (await invoke(world.as(workspace_id), findThings, { text })).data;
 
 describe('find', () => {
-  it('leads from any id related to an email to that email', async () => {
+  it('returns a result for any id related to an email', async () => {
     const { recipients, events, message_id, request_id } = await invoke(world.as(world.workspace_id), getMessage, {
       id: mail,
     });
@@ -44,7 +44,7 @@ describe('find', () => {
     expect(await find(events[0]?.id ?? '')).toMatchObject([{ type: 'event', title: 'email.queued' }]);
   });
 
-  it('leads from an address to its email, sent or received, and to its suppression', async () => {
+  it('returns an address’s sent and received email, and its suppression', async () => {
     await invoke(world.as(world.workspace_id), createSuppressions, { email: 'gone@example.com', reason: 'Asked' });
 
     expect(await find('ADA@example.com')).toMatchObject([{ type: 'email', id: mail }]);
@@ -52,7 +52,7 @@ describe('find', () => {
     expect(await find('gone@example.com')).toMatchObject([{ type: 'suppression', title: 'gone@example.com' }]);
   });
 
-  it('leads from words to subjects, tags, domains, keys and endpoints that match', async () => {
+  it('returns subjects, tags, domains, keys and endpoints that match the words', async () => {
     const ctx = world.as(world.workspace_id);
     const { id: domain } = await invoke(ctx, addDomain, { name: 'shop.example.org' });
     const { id: webhook } = await invoke(ctx, createWebhook, { url: 'http://127.0.0.1/hooks/shop.example.org' });
@@ -67,7 +67,7 @@ describe('find', () => {
     expect(await find('checkout')).toMatchObject([{ type: 'api_key', id: key.id }]);
   });
 
-  it('never returns anything from another workspace', async () => {
+  it('never returns results from another workspace', async () => {
     const { workspace_id } = await world.workspace('free');
     const { message_id } = await invoke(world.as(world.workspace_id), getMessage, { id: mail });
 

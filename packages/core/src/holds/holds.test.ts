@@ -211,7 +211,7 @@ describe('a hold', () => {
     expect(await invoke(admin(other.workspace_id), releaseHold, { hold_id })).toMatchObject({ status: 'ended' });
   });
 
-  it('is visible to the workspace admin, who cannot release it, if created by an operator', async () => {
+  it('is visible to the workspace’s admins, who cannot release it, if an operator created it', async () => {
     const { workspace_id } = other;
     const { id: hold_id } = await hold(operator(), 'api_key', other.key_id);
     const hidden = { kind: 'system', id: 'operator', name: 'An operator' };
@@ -251,7 +251,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), releaseHold, { hold_id })).toMatchObject({ status: 'resuming' });
   });
 
-  it('is reported, if it already exists, to a second creator, with its creator and creation time', async () => {
+  it('is reported to a second creator, with its original creator and creation time', async () => {
     const { id, created_at } = await hold(operator(), 'destination', 'both.test');
 
     const second = hold(operator(), 'destination', 'both.test', { reason: 'Another reason' });
@@ -263,7 +263,7 @@ describe('a hold', () => {
     expect(await invoke(operator(), getHold, { hold_id: id })).toMatchObject({ reason: 'An outage' });
   });
 
-  it('can be released at a rate different from its original one', async () => {
+  it('can be released at a rate other than its original rate', async () => {
     const { id: hold_id } = await hold(operator(), 'destination', 'ramp.example', { resume_rate_per_minute: 600 });
     const { id: closes } = await hold(operator(), 'queue', 'webhook.close');
 
@@ -319,7 +319,7 @@ describe('a hold', () => {
     },
   );
 
-  it('is listed once, on consecutive pages', async () => {
+  it('is listed only once across consecutive pages', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 5; index++) {
       await world.clock.advance(1);
@@ -376,7 +376,7 @@ describe('a hold’s release rate', () => {
     expect(await actions(hold_id)).toMatchObject([{ action: 'hold.expired' }, lifted]);
   });
 
-  it('limits emails per minute to any given number', async () => {
+  it('limits emails per minute to the exact number specified', async () => {
     await world.clock.freeze(new Date(Date.UTC(2031, 0, 1, 12)));
     const rates = [...Array.from({ length: 60 }, (_, index) => index + 1), 61, 97, 601, 7001, 59_999, 60_000];
     const ids: string[] = [];

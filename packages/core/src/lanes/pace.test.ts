@@ -23,7 +23,7 @@ function paceOf(pace: Pace, ...outcomes: LaneNews[]): Pace {
   return outcomes.reduce((last, one) => paceAfter(last, one).pace, pace);
 }
 
-describe('the update from an attempt to its lane', () => {
+describe('an attempt’s update to its lane', () => {
   it.each([
     ['a mail that was taken', outcome({ kind: 'accepted', stage: 'after_dot', reply: reply(250) }), 'taken'],
     ['a recipient refused for good', outcome({ kind: 'rejected', reply: reply(550, '5.1.1') }), 'answered'],

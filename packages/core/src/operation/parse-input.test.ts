@@ -82,7 +82,7 @@ describe('parseInput', () => {
       'invalid_type',
       'named.long has a name that does not fit: it must be at most 3 characters long.',
     ],
-  ])('reports the mistake in %j and where it is', (raw, param, reason, message) => {
+  ])('reports the mistake in %j and its location', (raw, param, reason, message) => {
     expect(detailsOf(raw)).toEqual([{ param, reason, message }]);
   });
 
@@ -102,7 +102,7 @@ describe('parseInput', () => {
     ]);
   });
 
-  it('lists ignored fields by path, including fields in lists and alongside rejected ones', () => {
+  it('lists ignored fields by path, including fields in lists and alongside rejected fields', () => {
     const listed = z.object({ entries: z.array(z.object({ name: z.string() })).optional(), any: z.unknown() });
     const raw = { entries: [{ name: 'a', hue: 1 }, { name: 'b' }], any: { x: 1 }, 'x y': 1 };
 
@@ -125,7 +125,7 @@ describe('parseInput', () => {
     expect(parseInput(send, { name: 'x', constructor: 1 })).toMatchObject({ ok: true, ignored: ['constructor'] });
   });
 
-  it('rejects a misspelled field even alongside the correct one, because one is a mistake', () => {
+  it('rejects a misspelled field even if the correct field is also present', () => {
     expect(detailsOf({ name: 'x', NAME: 'y' })).toMatchObject([{ param: 'NAME', reason: 'misspelled_field' }]);
   });
 
@@ -150,7 +150,7 @@ describe('parseInput', () => {
     ['{"name":"x","a\\u0000":1}', 'a\0'],
     ['{"name":"x","__proto__":{}}', '__proto__'],
     ['{"name":"x","y":[{"__proto__":1}]}', 'y[0].__proto__'],
-  ])('rejects %s even if the schema would not check', (text, param) => {
+  ])('rejects %s even if the schema does not check for it', (text, param) => {
     expect(detailsOf(JSON.parse(text))).toMatchObject([{ param, reason: 'invalid_type' }]);
   });
 

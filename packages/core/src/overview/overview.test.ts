@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('onboarding steps', () => {
-  it('are done as soon as the first object they ask for exists', async () => {
+  it('are complete as soon as the first required object exists', async () => {
     const { workspace_id } = await world.workspace('business');
     const ctx = world.as(workspace_id);
     const done = async () =>

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createSampledLog } from './sampled-log.ts';
 
-it('the log has every line at a low rate, and a sample with an omission count at a high rate', () => {
+it('the log contains every line at a low rate, and a sample with an omission count at a high rate', () => {
   const lines: { readonly number: number; readonly skipped?: number }[] = [];
   const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let now = 0;

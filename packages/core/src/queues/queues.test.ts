@@ -126,7 +126,7 @@ describe('queues.list', () => {
     await world.services.sql`delete from pgboss.job where name = 'webhook.close'`;
   });
 
-  it('shows queues measured by one of several workers, and not measured again right away', async () => {
+  it('shows measurements taken by only one of several concurrent workers', async () => {
     const peer = await world.peer();
     await world.clock.advance(60_000);
 
@@ -174,7 +174,7 @@ describe('queues.list', () => {
 });
 
 describe('jobs.list', () => {
-  it('returns all jobs in a state once, latest first, even if many are due simultaneously', async () => {
+  it('returns each job in a state once, latest first, even if many are due simultaneously', async () => {
     const due = new Date(world.clock.now() + HOUR_MS);
     const ids = await addClose(
       Array.from({ length: 23 }, (_, n) => `whk_${n}`),
@@ -458,7 +458,7 @@ describe('admin actions on jobs', () => {
 });
 
 describe('queues.redrive', () => {
-  it('shows a preview, then retries the jobs that have been dead longest first', async () => {
+  it('shows a preview, then retries jobs, starting with those dead the longest', async () => {
     const ids = await addClose(['whk_1', 'whk_2', 'whk_3']);
     for (const id of ids) await die(id);
 

@@ -30,7 +30,7 @@ describe('a sent-log line', () => {
     ['JSON', JSON.stringify({ message_id: `${id}@sandbox.test`, to: 'ada@example.com', status: 'delivered' })],
     ['a list', `2026-01-01T00:00:00Z ${message} <ada@example.com> sent`],
     ['Postrider', `app-1 | ${own({ email_id: id, recipient_id: ada, status: 'delivered', msg: 'mail finished' })}`],
-  ])('is read as sent if it says so: %s', async (_, line) => {
+  ])('reports an email as sent if it says so: %s', async (_, line) => {
     const { known, unclear } = await readKnown([line], ['ada@example.com', 'bob@example.com']);
 
     expect(known).toEqual(['sent', 'perhaps']);
@@ -51,7 +51,7 @@ describe('a sent-log line', () => {
     ['Postrider, accept', own({ email_id: id, via: 'rest', msg: 'mail accepted' })],
     ['Postrider, bounce', own({ email_id: id, recipient_id: ada, status: 'bounced', msg: 'mail finished' })],
     ['Postrider, request', own({ path: `/v1/email/logs/${id}`, status: 'sent', msg: 'request' })],
-  ])('is not read as sent, and is not listed: %s', async (_, line) => {
+  ])('does not report an email as sent, and is not listed: %s', async (_, line) => {
     const { known, unclear } = await readKnown([line]);
 
     expect(known).toEqual([null]);
@@ -66,7 +66,7 @@ describe('a sent-log line', () => {
     ['a time', `2026-01-01 00:00:00,250 message ${message} begun`],
     ['a subject', `${id}@sandbox.test,ada@example.com,blocked,"250 off"`],
     ['two replies', `${message} ada@example.com 250 ok, 550 no such user`],
-  ])('is not read as sent, but is listed: %s', async (_, line) => {
+  ])('does not report an email as sent, but is listed: %s', async (_, line) => {
     const { known, unclear } = await readKnown(['another line', line]);
 
     expect(known).toEqual([null]);
@@ -102,7 +102,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'sent', null]);
   });
 
-  it('is not read from the sender, a reply or any other field', async () => {
+  it('is not parsed from the sender, a reply or any other field', async () => {
     const { known } = await readKnown(
       [
         `${message} from=<bob@example.com> reply-to=<bob@example.com> to=<ada@example.com> status=sent (250 cyd@example.com)`,
@@ -113,7 +113,7 @@ describe('a recipient in a sent log', () => {
     expect(known).toEqual(['sent', 'perhaps', 'perhaps']);
   });
 
-  it('is read from a Sendmail line that lists several recipients', async () => {
+  it('is parsed from a Sendmail line that lists several recipients', async () => {
     const { known } = await readKnown(
       [
         `h sendmail[7]: 3AQEdHVb012345: from=<hello@sandbox.test>, size=7, msgid=${message}, relay=app`,
@@ -171,7 +171,7 @@ describe('a relay’s queue id', () => {
     expect(unclear.count).toBe(0);
   });
 
-  it('is not confused with the same id used by another email or on another machine', async () => {
+  it('is not confused with the same id used for another email or on another machine', async () => {
     const line = 'h postfix/cleanup[7]: 4A1B2C3D: message-id=<another@example.com>';
 
     expect((await readKnown([arrival, 'h postfix/qmgr[7]: 4A1B2C3D: removed', sent])).known).toEqual([null]);
@@ -179,7 +179,7 @@ describe('a relay’s queue id', () => {
     expect((await readKnown([arrival, sent.replace('h ', 'other ')])).known).toEqual([null]);
   });
 
-  it('leads to a listing of email that arrived but has no outcome', async () => {
+  it('is used to list email that arrived but has no outcome', async () => {
     const { known, unclear } = await readKnown([arrival, `${message} and no more`]);
 
     expect(known).toEqual([null]);

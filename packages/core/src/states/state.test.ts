@@ -85,7 +85,7 @@ describe('state transitions', () => {
     expect(deliveryStates.filter((state) => !reached.has(state))).toEqual([]);
   });
 
-  it('require the lease to write the outcome of an attempt', () => {
+  it('require the lease to record an attempt’s outcome', () => {
     // Excludes `lose`, because the worker that held the lease no longer exists.
     const { lose: _, ...written } = transitions;
     for (const { from, to, leased } of Object.values(written)) {

@@ -96,7 +96,7 @@ describe('the workspace list', () => {
 });
 
 describe('a workspace', () => {
-  it('can be viewed and updated by its admin or by an operator from outside', async () => {
+  it('can be viewed and updated by its admin or by an outside operator', async () => {
     const { id } = await create();
     const admin = withScopes(id, ['admin']);
 
@@ -131,8 +131,8 @@ describe('a workspace', () => {
   });
 });
 
-describe('a changed plan', () => {
-  it('applies from the next request, despite cached data in the process', async () => {
+describe('a plan', () => {
+  it('applies from the next request after a change, despite cached data in the process', async () => {
     const { id, api_key } = await create('starter');
     const many = mail(Array.from({ length: 20 }, (_, index) => `a${index}@example.com`));
     await invoke(withSecret(api_key.secret), sendMessage, many);
@@ -204,7 +204,7 @@ describe('a changed plan', () => {
     });
   });
 
-  it('cannot be created twice with the same name', async () => {
+  it('cannot have the same name as another plan', async () => {
     await expect(invoke(operator, createPlan, { name: 'free', recipients_per_request: 1 })).rejects.toMatchObject({
       reason: 'plan_exists',
     });

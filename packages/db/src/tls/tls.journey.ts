@@ -76,7 +76,7 @@ describe('both database drivers', () => {
     ['localhost', 'sslmode=verify-full&sslrootcert=AUTHORITY', true],
     ['127.0.0.1', 'sslmode=verify-full&sslrootcert=AUTHORITY', 'rejected'],
     ['127.0.0.1', 'sslmode=verify-ca&sslrootcert=AUTHORITY', true],
-  ] as const)('fairness P33: treat %s with %s in the same way: %s', async (host, query, outcome) => {
+  ] as const)('fairness P33: treat %s with %s identically: %s', async (host, query, outcome) => {
     expect(await outcomesOf(host, query.replace('AUTHORITY', authority))).toEqual([outcome, outcome]);
   });
 });

@@ -126,14 +126,14 @@ describe('batching with a low limit on concurrent deliveries', () => {
   it.each([
     [4, 15],
     [5, 50],
-  ])('a limit of ten, after a batch of %i, makes the next result wait for %i ms', (size, ms) => {
+  ])('a limit of ten makes the next result after a batch of %i wait for %i ms', (size, ms) => {
     max = 10;
     passed(size);
 
     expect(pace.came(1)).toBe(ms);
   });
 
-  it('a changed limit applies from then on', () => {
+  it('a changed limit takes effect immediately', () => {
     passed(24);
     expect(pace.came(50)).toBe(50);
 

@@ -265,7 +265,7 @@ describe('held email', () => {
     expect(arrivedAt('held.example.com')).toEqual(['b@held.example.com']);
   });
 
-  it('is sent only after both holds have ended if it is under two', async () => {
+  it('is sent only after both holds have ended if two holds apply', async () => {
     start();
     const first = await hold('destination', 'held.example.com');
     const second = await hold('sender_domain', 'sandbox.test');

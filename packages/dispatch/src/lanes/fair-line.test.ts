@@ -71,7 +71,7 @@ describe('a queue of workspaces', () => {
     expect(countByWorkspace(first)).toEqual({ 'ws_1 high': 16, 'ws_1 bulk': 2 });
   });
 
-  it('skips a workspace that is not allowed a turn now', () => {
+  it('skips a workspace that is not currently allowed a turn', () => {
     const waiting = line();
     fill(waiting, 2, 'normal', 'ws_full');
     fill(waiting, 2, 'normal', 'ws_2');

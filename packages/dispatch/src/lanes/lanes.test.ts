@@ -127,7 +127,7 @@ describe('a workspace that sends to many domains on slow servers', () => {
 });
 
 describe('a relay’s lane', () => {
-  it('is the only lane until email for another lane arrives, and again after a while without any', () => {
+  it('is the only lane until email for another lane arrives, and again once none has arrived for a while', () => {
     const { lanes, pass } = lanesAt();
     lanes.admit(some(20, 'relay'));
     expect(lanes.isAlone()).toBe(true);
@@ -142,7 +142,7 @@ describe('a relay’s lane', () => {
 });
 
 describe('the capacity of the only lane', () => {
-  it('is its waiting room, zero while earlier email is parked, and unknown beside other lanes', () => {
+  it('equals its waiting room, is zero while earlier email is parked, and is unknown beside other lanes', () => {
     const { lanes } = lanesAt();
     lanes.admit(some(100, 'relay'));
     expect(lanes.aloneCapacity('normal')).toEqual({ free: 300, most: 400 });
@@ -234,7 +234,7 @@ describe('a destination’s lane', () => {
     expect(lanes.shortages()).toEqual([]);
   });
 
-  it('takes back parked email in priority order', () => {
+  it('unparks email in priority order', () => {
     const { lanes } = lanesAt();
     lanes.setBacklog('a', 'bulk', true);
     lanes.setBacklog('a', 'high', true);
@@ -294,7 +294,7 @@ describe('a destination’s lane', () => {
     expect(lanes.counts()).toEqual({ claimed: 20, waiting: 0 });
   });
 
-  it('is refilled with two emails after a pause, and tries one', () => {
+  it('receives two emails after a pause, and tries only one of them at first', () => {
     const { lanes } = lanesAt();
     lanes.setBacklog('a', 'normal', true);
     lanes.close('a', 'failing', 2);
@@ -315,7 +315,7 @@ describe('a destination’s lane', () => {
     expect(lanes.take(10)).toHaveLength(2);
   });
 
-  it('eventually parks email that has waited in vain', () => {
+  it('eventually parks email that has waited too long', () => {
     const { lanes, pass } = lanesAt();
     expect(lanes.admit(some(300, 'a'))).toEqual([]);
     lanes.take(5);
@@ -342,7 +342,7 @@ describe('a job that is returned while it is still waiting', () => {
   });
 });
 
-describe('turns of large emails', () => {
+describe('turns for large emails', () => {
   const MIB = 1024 * 1024;
   const large = { body_bytes: 10 * MIB };
 
@@ -377,7 +377,7 @@ describe('turns of large emails', () => {
     expect(lanes.take(100)).toHaveLength(1);
   });
 
-  it('are counted by the number of workspaces waiting for one', () => {
+  it('are counted as waiting by workspace, not by email', () => {
     const { lanes, memory, waiting } = lanesAt();
     const greedy = some(10, 'a.test', 'ws_greedy', large);
     lanes.admit(greedy);

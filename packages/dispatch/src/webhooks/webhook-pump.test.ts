@@ -133,7 +133,7 @@ describe('the webhook pump', () => {
     await expect.poll(remaining, { interval: 500 }).toEqual([]);
   });
 
-  it('fairness C15: gives an endpoint 200 ms away 32 places, for over 100 posts per second', async () => {
+  it('fairness C15: gives an endpoint with 200 ms latency 32 places, for over 100 posts per second', async () => {
     const { id } = await hook('/slow');
     await happen(500);
     sink.script((): WebhookAnswer => ({ kind: 'stall', until: new Promise((resolve) => setTimeout(resolve, 200)) }));

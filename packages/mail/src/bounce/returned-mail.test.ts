@@ -210,19 +210,19 @@ describe('a message that is not a report', () => {
     ['X-Other: 1', 'Subject: Out of Office: Hello'],
     ['X-Other: 1', 'Subject: Automatic reply: Hello'],
     ['X-Other: 1', 'Subject: Abwesenheitsnotiz: Hallo'],
-  ])('is an automatic reply with %s and %s', (...headers) => {
+  ])('may be an automatic reply with %s and %s', (...headers) => {
     expect(readReturnedMail(mail(...headers, '', 'I am away; 550 5.1.1 is no word of mine.'))).toEqual({
       kind: 'auto_reply',
     });
   });
 
-  it('is a human reply, even about a failure', () => {
+  it('may be a human reply, even one about a failure', () => {
     const raw = mail('From: ada@example.com', 'Subject: Re: Hello', 'Auto-Submitted: no', '', 'Action: failed');
 
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });
   });
 
-  it('is a report forwarded inside another message', () => {
+  it('may be a report forwarded inside another message', () => {
     const inner = report(['Final-Recipient: rfc822; ada@example.com', 'Action: failed', 'Status: 5.1.1']);
     const raw = Buffer.concat([
       mail('Subject: Fwd: failure', 'Content-Type: multipart/mixed; boundary="o"', '', '--o', ''),
@@ -234,7 +234,7 @@ describe('a message that is not a report', () => {
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });
   });
 
-  it.each(['', '\r\n'])('is an empty message of %j', (text) => {
+  it.each(['', '\r\n'])('may be an empty message of %j', (text) => {
     expect(readReturnedMail(Buffer.from(text))).toEqual({ kind: 'other' });
   });
 });

@@ -261,7 +261,7 @@ describe('composed headers', () => {
     }
   });
 
-  it('never mention blind copies, because compose takes none', () => {
+  it('never mention blind copies, because compose accepts none', () => {
     expect(headerLines(compose(message())).join('\n')).not.toMatch(/bcc/i);
   });
 });

@@ -9,7 +9,7 @@ const reserved = [
 ];
 
 describe('a reserved header', () => {
-  it.each(reserved)('%s is rejected in upper or lower case', (name) => {
+  it.each(reserved)('%s is rejected in both uppercase and lowercase', (name) => {
     for (const spelling of [name, name.toLowerCase(), name.toUpperCase()]) {
       expect(headerProblem(spelling, 'x')?.kind).toBe('reserved');
     }

@@ -83,7 +83,7 @@ describe('a signed email', () => {
     );
   });
 
-  it('has the same body hash as one computed by a different signer', async () => {
+  it('has the same body hash that a different signer computes', async () => {
     const raw = compose(mail({ text: 'two  blanks\n\n', html: null }));
     const signer = { signingDomain: 'good.test', selector: 'one', privateKey: pem(rsa) };
     const { signatures } = await dkimSign(raw, {
@@ -195,7 +195,7 @@ describe('a signed email', () => {
     for (const line of first.toString('latin1').split('\r\n')) expect(line.length).toBeLessThanOrEqual(998);
   });
 
-  it('verifies at 14 MB, both encoded and with spaces to relax', async () => {
+  it('verifies at 14 MB, both when encoded and when it contains spaces to relax', async () => {
     const encoded = compose(mail({ attachments: [{ filename: 'a.bin', content: Buffer.alloc(10_000_000, 7) }] }));
     const blanks = Buffer.concat([
       Buffer.from('From: a@good.test\r\n\r\n'),

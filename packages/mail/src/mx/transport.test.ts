@@ -190,7 +190,7 @@ describe('the next server to try', () => {
     expect(spare.connections()).toBe(0);
   });
 
-  it('does not exist after the last server: the email is deferred with an error listing each reason', async () => {
+  it('does not exist after the last server, so the email is deferred with each server’s reason', async () => {
     const closed = await sinkAt('127.0.0.4');
     await closed.stop();
     closing.pop();
@@ -266,7 +266,7 @@ describe('promise P5: a domain unknown to one name server', () => {
 });
 
 describe('promise P6: a server that accepts the connection and stays silent', () => {
-  it('has five minutes by default, then another server is tried, and goes first for the next email', async () => {
+  it('times out after five minutes by default, and the next server is preferred for later email', async () => {
     expect(DEFAULT_TIMEOUTS).toMatchObject({ greeting_ms: 300_000, command_ms: 300_000, data_ms: 120_000 });
     expect(DEFAULT_TIMEOUTS).toMatchObject({ block_ms: 180_000, after_dot_ms: 600_000 });
     const good = await sinkAt('127.0.0.2');
@@ -418,7 +418,7 @@ describe('non-public addresses', () => {
 });
 
 describe('a cached connection or DNS response', () => {
-  it('is used for ten messages, with one connection and one lookup in total', async () => {
+  it('is reused for ten messages, with one connection and one lookup in total', async () => {
     const sink = await sinkAt('127.0.0.2');
     const dns = await zoneOf({ 'good.test': { MX: mx('mx1.good.test') }, 'mx1.good.test': { A: ['127.0.0.2'] } });
     const mailer = transport(dns, sink.port);
@@ -522,7 +522,7 @@ describe('STARTTLS', () => {
     expect(sink.mails[0]?.secure).toBe(true);
   });
 
-  it('may fail in the handshake, because no policy requires TLS', async () => {
+  it('may fail during the handshake, because no policy requires TLS', async () => {
     const port = await talkerAt('127.0.0.2', 0, (line, socket) => {
       if (line === '') socket.write('220 mx1\r\n');
       else if (line.startsWith('EHLO')) socket.write('250-mx1\r\n250 STARTTLS\r\n');
@@ -542,7 +542,7 @@ describe('the SMTP conversation', () => {
     'mx1.good.test': { A: ['127.0.0.2'] },
   };
 
-  it('leads to an unknown outcome if interrupted after the dot, and no other server gets a copy', async () => {
+  it('ends with an unknown outcome if interrupted after the dot, and no other server gets a copy', async () => {
     const sink = await sinkAt('127.0.0.2');
     const spare = await sinkAt('127.0.0.3', sink.port);
     sink.script(() => ({ kind: 'drop', at: 'after_dot' }));

@@ -119,7 +119,7 @@ describe('an accepted email', () => {
     expect(sink.connections).toBe(1);
   });
 
-  it('may be one of two per connection in max_connections, because one envelope goes ahead on each', () => {
+  it('may be one of two per connection up to max_connections, because one envelope is sent ahead', () => {
     const relay = { host: '127.0.0.1', port: 25, secure: false, max_connections: 3, tls: 'none' } as const;
 
     const widths = [transport(25, relay), createMailer({ helo_name: 'mail.good.test', transports: [relay] })].map(
@@ -194,7 +194,7 @@ describe.each([
     expect(sink.connections).toBe(2);
   });
 
-  it('leads to no content being sent if every recipient is rejected before a 354 reply', async () => {
+  it('prevents content from being sent if every recipient is rejected before a 354 reply', async () => {
     const sink = await scripted((verb) => {
       if (verb === 'EHLO') return ehlo;
       return verb === 'RCPT' ? '550 5.1.1 unknown' : undefined;
@@ -223,7 +223,7 @@ describe('a lost connection', () => {
     });
   });
 
-  it('defers the email if it occurs during the content, because the server cannot have everything', async () => {
+  it('defers the email if it occurs during the content, because the server cannot have received all of it', async () => {
     const sink = await scripted((verb) => {
       if (verb !== 'DATA') return undefined;
       return (socket) => {
@@ -376,7 +376,7 @@ describe('a reused connection', () => {
     expect(sink.bodies).toHaveLength(2);
   });
 
-  it('defers the email if it keeps failing, and is not replaced if it got a reply', async () => {
+  it('defers the email if it keeps failing, and is not replaced if it received a reply', async () => {
     const flaky = await scripted((verb) => (verb === 'MAIL' && flaky.bodies.length > 0 ? hangUp : undefined));
     const flaky_rcpt = await scripted((verb) => (verb === 'RCPT' && flaky_rcpt.bodies.length > 0 ? hangUp : undefined));
 

@@ -406,7 +406,7 @@ describe('a server that is out of sync', () => {
     expect(server.ahead).toBe(1);
   });
 
-  it('gets every message if it discards input after a dot, but never another early envelope', async () => {
+  it('receives every message if it discards input after a dot, but never another early envelope', async () => {
     const time = freezeTime();
     const server = await pipelined(undefined, { forgetful: true });
     const client = transport(server.port, { timeouts: { command_ms: 100 } });
@@ -525,7 +525,7 @@ describe('an abort of a pipelined message', () => {
   });
 });
 
-it('an email starts when its turn on a connection comes, not while it waits', async () => {
+it('an attempt begins when the email’s turn on a connection comes, not while the email waits', async () => {
   const { answer: reply, tell: release } = replyOnDemand('250 2.0.0 taken');
   const server = await pipelined(atDot(2, reply));
   const client = transport(server.port);

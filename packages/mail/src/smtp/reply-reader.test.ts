@@ -33,7 +33,7 @@ describe('an SMTP reply', () => {
     expect(read(bytes.subarray(0, 6), bytes.subarray(6)).replies).toEqual(['550 nö']);
   });
 
-  it('is abandoned once if endless, and nothing after it is read', () => {
+  it('is reported once as too long if it never ends, and nothing after it is read', () => {
     const line = `250-${'x'.repeat(1000)}\r\n`;
 
     expect(read(...Array<string>(100).fill(line), '250 end\r\n')).toMatchObject({ replies: [], too_long: 1 });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(sinks.map((sink) => sink.stop())));
 
-it('connection pools that share a limit keep at most that many sessions, and return their share', async () => {
+it('connection pools that share a limit keep no more sessions than the limit, and return their share', async () => {
   const counter = { count: 0, most: 1 };
   const pools = sinks.map(({ host, port }) =>
     createSessionPool({

@@ -93,7 +93,7 @@ describe('an email that can be expressed in API fields', () => {
     });
   });
 
-  it('may have a Unicode domain that is in ASCII in the envelope', async () => {
+  it('may have a Unicode domain that is written in ASCII in the envelope', async () => {
     const headers = ['From: a@good.test', `To: ada@${Buffer.from('bücher').toString('latin1')}.example`, 'Subject: S'];
 
     expect(await read([...headers, '', 'Hi'], ['ada@xn--bcher-kva.example'])).toMatchObject({ kind: 'fields' });
@@ -113,7 +113,7 @@ describe('an email that can be expressed in API fields', () => {
   });
 });
 
-describe('an email that the API fields cannot express is rejected for', () => {
+describe('an email that the API fields cannot express', () => {
   it.each([
     ['a signature below another part', multipart('mixed', [multipart('signed', [text('Hi')])]), 'multipart/signed'],
     ['encryption below', multipart('mixed', [multipart('encrypted', [text('Hi')])]), 'multipart/encrypted'],
@@ -129,7 +129,7 @@ describe('an email that the API fields cannot express is rejected for', () => {
     ],
     ['AMP', multipart('alternative', [text('Hi'), ['Content-Type: text/x-amp-html', '', 'B']]), 'text/x-amp-html'],
     ['an alternative that is a file', multipart('alternative', [text('Hi'), file('image/png')]), 'image/png'],
-  ])('%s', async (_, lines, type) => {
+  ])('is rejected for an unsupported type: %s', async (_, lines, type) => {
     expect(await reasonOf(lines)).toMatch(
       new RegExp(`^(?:a part|an alternative) of type ${type.replace('.', '\\.')}.*cannot be carried unchanged`),
     );
@@ -147,7 +147,7 @@ describe('an email that the API fields cannot express is rejected for', () => {
     ['an address that is none', ['Cc: Bob', '', 'Hi'], '"Bob" in To or Cc is not a valid address'],
     ['two addresses to answer', ['Reply-To: b@good.test, c@good.test', '', 'Hi'], 'Reply-To has two addresses'],
     ['another Sender', ['Sender: b@good.test', '', 'Hi'], 'Sender differs from From'],
-  ])('%s', async (_, lines, reason) => {
+  ])('is rejected for %s', async (_, lines, reason) => {
     expect(await reasonOf(lines)).toContain(reason);
   });
 });

@@ -48,7 +48,7 @@ async function checkOne(name: string, purpose: string, where: Partial<Site> = {}
 }
 
 describe('a DNS record check', () => {
-  it('finds no problems in a correct setup, and queries only the records', async () => {
+  it('finds no problems in a correct setup, and queries only the expected records', async () => {
     const name = published();
     const before = zone.questions.length;
 
@@ -142,7 +142,7 @@ describe('a DNS record check', () => {
     ['dkim', 'pr1._domainkey', 'pr1.domainkey.', dkim],
     ['dkim', 'pr1._domainkey', '', dkim],
     ['dmarc', '_dmarc', 'dmarc.', 'v=DMARC1; p=none'],
-  ])('detects a %s record of %s at %j', async (purpose, right, wrong, value) => {
+  ])('detects a %s record for %s published at %j', async (purpose, right, wrong, value) => {
     const name = published();
     zone.remove(`${right}.${name}`);
     zone.set(`${wrong}${name}`, 'TXT', [value]);
@@ -150,7 +150,7 @@ describe('a DNS record check', () => {
     expect(await checkOne(name, purpose)).toMatchObject({ diagnosis: 'wrong_name', detail: `${wrong}${name}` });
   });
 
-  it('detects a subdomain’s records at its parent', async () => {
+  it('detects a subdomain’s records published at its parent domain', async () => {
     const name = published('mail.');
     const above = name.slice('mail.'.length);
     zone.remove(`_postrider.${name}`);
@@ -250,7 +250,7 @@ describe('a DNS record check', () => {
     expect(await checkOne(name, 'spf')).toMatchObject({ status: 'ok' });
   });
 
-  it('detects email that fails strict DMARC without the key, and depends on the key alone with aspf=s', async () => {
+  it('detects reliance on the DKIM key alone under aspf=s, and email that fails without that key', async () => {
     const name = published();
     zone.set(`_dmarc.${name}`, 'TXT', ['v=DMARC1; p=reject; aspf=s']);
     const strict = await checkOne(name, 'dmarc');
@@ -273,7 +273,7 @@ describe('a DNS record check', () => {
     expect(proofOf(checked)).toBe('unknown');
   });
 
-  it('distinguishes a record that has not reached caches from an incorrect one', async () => {
+  it('distinguishes a record that has not reached caches from an incorrect record', async () => {
     const name = published();
     const behind = await startDnsZone();
     behind.set(`_postrider.${name}`, 'TXT', ['postrider-verification=older'], 7200);
@@ -309,7 +309,7 @@ describe('a DNS record check', () => {
     expect(zone.questions.length - before).toBeLessThan(20);
   });
 
-  it('has a zone that triggers each diagnosis', () => {
+  it('has a test zone that triggers each diagnosis', () => {
     expect(diagnosisNames.filter((diagnosis) => !diagnoses.has(diagnosis))).toEqual([]);
   });
 });

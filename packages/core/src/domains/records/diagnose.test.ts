@@ -84,7 +84,7 @@ describe('diagnosis of a record', () => {
 });
 
 describe('advice on a record', () => {
-  it('is one sentence for an unchecked record and for every diagnosis but one', () => {
+  it('is one sentence for an unchecked record and for every diagnosis except one', () => {
     const finding = { found: [], detail: 'x.test', ttl_seconds: null, observed: [] };
     for (const record of records) {
       expect(adviceOf(record, undefined)).toMatch(/^Publish it, .*\.$/);

@@ -214,7 +214,7 @@ it('a domain’s senders are listed without reading its messages', async () => {
   expect(await sendersOf(sql, WORKSPACE, 'one.test', 1)).toBeNull();
 });
 
-it('the most selective filter is applied first, and only the first page of each is examined', async () => {
+it('the most selective filter is applied first, and only the first page per filter is examined', async () => {
   let driver: Driver | null = null;
   const { rows } = await readFor(async () => {
     driver = await rarestDriver(sql, WORKSPACE, bothDrivers, everything);

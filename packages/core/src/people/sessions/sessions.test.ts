@@ -76,7 +76,7 @@ describe('a login link', () => {
 });
 
 describe('periodic session tasks', () => {
-  it('delete ended sessions and expired links, and no others', async () => {
+  it('delete only ended sessions and expired links', async () => {
     await loginByLink(world.services, await link(), arrival);
     await link();
     await world.clock.advance(12 * HOUR_MS + 1000);

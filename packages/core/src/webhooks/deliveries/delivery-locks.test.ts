@@ -61,7 +61,7 @@ async function states(): Promise<string[]> {
 }
 
 describe('the webhook delivery lock order', () => {
-  it('follows delivery ids when results are recorded, whatever order the requests finish in', async () => {
+  it('follows delivery ids when results are recorded, regardless of the order in which requests finish', async () => {
     const { ids } = await owed();
     const posts = await world.claimWebhooks(COUNT);
     const outcome = { kind: 'answered', status: 200, retry_after: null, headers: {}, text: '' } as const;

@@ -41,7 +41,7 @@ const month = async (name: string) => {
 };
 
 describe('finished webhook deliveries', () => {
-  it('are kept until 30 days after the end of their month, and then dropped with it', async () => {
+  it('are kept until 30 days after their month ends, and are then dropped with that month', async () => {
     await happen();
     await world.postWebhooks();
     await world.clock.advance(45 * DAY_MS);

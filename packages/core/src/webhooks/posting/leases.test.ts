@@ -118,7 +118,7 @@ describe('an endpoint lease', () => {
     expect(await calls()).toEqual([]);
   });
 
-  it('is followed by one job for the next attempt, however many leases come first', async () => {
+  it('is followed by one job for the next attempt, however many leases precede it', async () => {
     await hook();
     sink.script(() => ({ kind: 'reply', status: 500 }));
     await send();

@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect(await world.postWebhooks()).toBe(0);
   });
 
-  it('has a body of under 20 kB for any email, and lists the omitted fields', async () => {
+  it('has a body under 20 kB for any email, and lists the omitted fields', async () => {
     const { secret } = await hook('/hook', { events: ['email.queued'] });
     const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key${index}`, 'é'.repeat(500)]));
     const to = Array.from({ length: 50 }, (_, index) => `${'"\u0001"'.length}${'a'.repeat(60)}${index}@example.com`);
@@ -297,7 +297,7 @@ describe('a failed webhook post', () => {
     expect(await world.services.jobs.fetch('webhook.close', 5)).toMatchObject([{ data: { webhook_id: id } }]);
   });
 
-  it('disables the endpoint on 410 even if it has just accepted another post', async () => {
+  it('disables its endpoint on 410 even if the endpoint has just accepted another post', async () => {
     const { id } = await hook('/hook', { events: ['email.queued'] });
     await send();
     await world.postWebhooks();
@@ -400,7 +400,7 @@ describe('a failed webhook post', () => {
   });
 });
 
-describe('an endpoint whose name has come to resolve to a private address', () => {
+describe('an endpoint whose name now resolves to a private address', () => {
   it('receives no connection, and the error reveals nothing about the private network', async () => {
     const guarded = await createWorld({ WEBHOOK_ALLOW_NETWORKS: '203.0.113.0/24' });
     try {
