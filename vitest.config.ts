@@ -33,8 +33,8 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: [...everywhere, ...rules, ...units],
           pool: 'forks',
-          // Files share a worker, because each file closes what it opened, and a third of a short file's CPU time went
-          // into its imports.
+          // Files share a worker, because each file closes the resources that it opens, and a third of a short file's
+          // CPU time went into its imports.
           isolate: false,
           globalSetup: 'packages/testing/src/global-setup.ts',
         },

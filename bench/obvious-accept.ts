@@ -5,8 +5,8 @@ import { connect } from '@postrider/db';
 import { PgBoss } from 'pg-boss';
 import { OBVIOUS_QUEUE } from './peers/obvious.ts';
 
-// A straightforward accept with the product's own validation: a pool, one query after another, one transaction per
-// request. It serves as the baseline of the design. Usage: node bench/obvious-accept.ts <database url> <port>
+// A straightforward accept path with the product's own validation: a pool, one query after another, one transaction per
+// request. It serves as the baseline for the design. Usage: node bench/obvious-accept.ts <database url> <port>
 // [separate|one-statement]
 
 const [, , url = '', port = '0', mode = 'separate'] = process.argv;

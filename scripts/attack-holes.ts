@@ -9,8 +9,8 @@ import { createRandom } from '../bench/faults/random.ts';
 import { copyTree } from './copy-tree.ts';
 import { holes } from './read-holes.ts';
 
-// npm run test:attack:holes -- [--without COUNT] [--seed TEXT] [--only PATTERN]
-// Removes checks from a copy of the repository, one at a time, and runs the attacks on it: each time, one must succeed.
+// npm run test:attack:holes -- [--without COUNT] [--seed TEXT] [--only PATTERN] Removes checks from a copy of the
+// repository, one at a time, and runs the attacks on the copy each time. At least one attack must then succeed.
 
 const { values } = parseArgs({
   options: { without: { type: 'string', default: '3' }, seed: { type: 'string' }, only: { type: 'string' } },

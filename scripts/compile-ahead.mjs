@@ -1,5 +1,5 @@
-// Runs while an image is built, under the service's user and NODE_COMPILE_CACHE: loads what the service and its
-// commands load, so that no start has to compile it. Starts nothing.
+// Runs while an image is built, under the service's user and NODE_COMPILE_CACHE: loads the modules of the service and
+// its commands, so that no start has to compile them. Starts nothing.
 const loaded = [
   '../apps/server/src/start.ts',
   '../apps/server/src/banner.ts',

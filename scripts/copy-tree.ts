@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Creates a copy of the workspaces and of further files, linked to the installed packages, for a drill to change. */
+/** Copies the workspaces and other files, with links to the installed packages, so that a drill can change the copy. */
 export function copyTree(root: string, rest: readonly string[] = []): string {
   const copy = mkdtempSync(join(tmpdir(), 'postrider-mutant-'));
   for (const name of ['apps', 'packages', 'package.json', 'patches', ...rest])

@@ -1,5 +1,4 @@
-// Reads the code blocks of the documentation, with the instructions for running each, as given by the word after the
-// language.
+// Reads the code blocks of the documentation. The word after the language says how to run a block.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,13 +13,16 @@ export const docPages: readonly string[] = [
 ];
 
 export type Marker =
-  /** Runs, and must succeed. A continued block is appended to the preceding blocks in its language, as one program. */
+  /**
+   * A block that runs and must succeed. A continued block is appended to the preceding blocks in its language, as one
+   * program.
+   */
   | { readonly kind: 'run'; readonly continued: boolean }
-  /** Runs until the page ends, and listens on this port soon after the start. */
+  /** A block that runs until the page ends, and listens on this port soon after its start. */
   | { readonly kind: 'serve'; readonly port: number }
   /** The output of the previous block; … matches anything. */
   | { readonly kind: 'expect' }
-  /** Parsed by the program that reads such content in production. */
+  /** A block that is parsed by the program that reads its kind of content in production. */
   | { readonly kind: 'config'; readonly drill: string }
   | { readonly kind: 'not-run'; readonly reason: string };
 

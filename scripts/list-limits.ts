@@ -28,7 +28,7 @@ export function withLimits(page: string): string {
   return `${page.slice(0, begin + BEGIN.length)}\n${table}\n\n${page.slice(end)}`;
 }
 
-/** Returns the limits on time that have their own environment variables. */
+/** Returns the time limits that have their own environment variables. */
 function ofTheEnvironment(): [set_by: string, usual: string, of: string][] {
   const { SHUTDOWN_GRACE, RETRY_SCHEDULE, WEBHOOK_RETRY_SCHEDULE } = readConfig({});
   const sum = (seconds: readonly number[]) => seconds.reduce((total, one) => total + one, 0);

@@ -35,7 +35,10 @@ export function explainOldNode() {
 /** The directory where Node caches compiled code, which halves the time of the next start. */
 export const compiled = `${root}node_modules/.cache/compiled`;
 
-/** If the directory is not writable, only that speedup is lost; an old Node has no such cache. */
+/**
+ * Enables Node's compile cache. If the directory is not writable, or Node is too old to have the cache, only the
+ * speedup is lost.
+ */
 export function keepCompiled() {
   module.enableCompileCache?.(compiled);
 }

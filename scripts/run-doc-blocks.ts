@@ -48,7 +48,7 @@ const programs: Readonly<Record<Language, { readonly file: string; readonly comm
   php: { file: 'block.php', command: ['php'] },
 };
 
-// curl exits with 0 whatever the status, but a sample that is rejected is wrong.
+// By default, curl exits with 0 regardless of the status, but a sample that is rejected must fail.
 const SHELL_HEAD = `set -euo pipefail
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
 set -a

@@ -44,7 +44,7 @@ function reportOutcome(runtime: string, { passed, failed }: Outcome): void {
 const npm = (args: readonly string[], cwd: string) =>
   execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' });
 
-/** Returns another runtime's program, installed once; null, with a recorded failure, if npm cannot install it. */
+/** Returns another runtime's program, installed once. Returns null and records a failure if npm cannot install it. */
 function installed(runtime: keyof typeof others): string | null {
   const [name, version, program] = others[runtime];
   const folder = join(cache, `${name.replace('/', '+')}-${version}`);

@@ -158,7 +158,10 @@ function run({ program, args, stdin = '', env = {} }: Run): Promise<void> {
   });
 }
 
-/** Returns the status of the message with a subject, once it is delivered, or null if there is no such message. */
+/**
+ * Waits for a limited time until the message with a subject is delivered. Returns its last status, or null if no
+ * message has the subject.
+ */
 async function statusOf(subject: string): Promise<string | null> {
   let status: string | null = null;
   for (let tries = 0; tries < ARRIVE_TRIES && status !== 'delivered'; tries++) {

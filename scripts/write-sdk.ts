@@ -190,7 +190,7 @@ const success = ({ responses }: OperationObject, dry_run: boolean) => {
   return responses[status ?? '']?.content['application/json'].schema ?? {};
 };
 
-/** Returns the entry schema of a list; null if the response is not a list. */
+/** Returns the entry schema of a list, or null if the response is not a list. */
 function entryOf(schema: Schema): Schema | null {
   const { object, data, next_cursor } = schema.properties ?? {};
   return object?.const === 'list' && next_cursor && data?.items ? data.items : null;

@@ -18,11 +18,11 @@ export type Until = { readonly backup: string } | { readonly time: string } | 'e
 
 export interface RunningPostgres {
   readonly url: string;
-  /** Kills every process with kill -9, as when the machine is lost. */
+  /** Kills every process with kill -9, as the loss of the machine would. */
   lose(): Promise<void>;
 }
 
-/** A Postgres 15 with the configuration of deploy/pgbackrest, plus its backups. */
+/** A Postgres 15 server with the configuration of deploy/pgbackrest, plus its backups. */
 export interface BackedUp {
   readonly primary: RunningPostgres;
   /** Takes a backup and returns its label. */

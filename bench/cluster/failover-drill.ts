@@ -22,7 +22,7 @@ const MAX_UNRECORDED = 128;
 /** Covers Patroni's lock in etcd, the election, and clients waiting for it. */
 const MAX_GAP_MS = 60_000;
 
-/** Three Postgres under Patroni with a synchronous standby; the primary is killed repeatedly. */
+/** Three Postgres servers under Patroni with a synchronous standby; the primary is killed repeatedly. */
 export const failoverDrill: Drill = {
   about: 'three Postgres 15 under Patroni, a synchronous standby; the primary is killed three times, under load',
   run: (tools) =>

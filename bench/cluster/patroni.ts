@@ -85,7 +85,7 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
       await pause(POLL_MS);
     }
   };
-  // Postgres outlives its Patroni.
+  // A Postgres server outlives the Patroni process that started it.
   process.once('exit', () => {
     for (const { data } of members) if (existsSync(join(data, 'postmaster.pid'))) kill(postmasterOf(data));
   });

@@ -138,7 +138,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/** Starts a Postgres 15, or a replica of the one on a given port. */
+/** Starts a Postgres 15 server, or a replica of the server on a given port. */
 async function startServer(folder: string, name: string, source: number | null): Promise<Server> {
   const user = postgresUser();
   const data = join(folder, name);

@@ -133,7 +133,7 @@ async function timesToPaint(
   await page.evaluate(OBSERVE);
   const responses: Promise<unknown>[] = [];
   const started = performance.now();
-  // A late timer catches up on the messages of the elapsed time.
+  // If the timer fires late, the messages that were due in the meantime are sent immediately.
   const load = setInterval(() => {
     const owed = ((performance.now() - started) / 1000) * MAILS_PER_SECOND;
     while (responses.length < owed) responses.push(sendOne(to));

@@ -107,7 +107,7 @@ export class Load {
     );
     const scheduled = dice >= 0.1 && dice < 0.2;
     const ahead_ms = random.between(Math.min(10, horizon_s / 2) * 1000, horizon_s * 1000);
-    // Requests without a key use the fast path of an API that has one.
+    // Requests without an Idempotency-Key take the fast path if the API has a fast path.
     const keyed = dice < 0.3 || dice >= 0.6;
     const sent = newSent(index, recipients, scheduled ? wallTime() + ahead_ms : null, keyed);
     const canceled = scheduled && dice < 0.12;
@@ -214,7 +214,10 @@ export class Load {
   }
 }
 
-/** Returns true unless the response is an error, a rate limit, or says that the same request is still in progress. */
+/**
+ * Returns whether a response is final: not a server error, not a rate limit, and not a notice that the same request is
+ * still in progress.
+ */
 function isFinal({ status, body }: ApiResponse): boolean {
   return status < 500 && status !== 429 && !JSON.stringify(body).includes('idempotency_in_progress');
 }

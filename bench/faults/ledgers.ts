@@ -26,7 +26,7 @@ export interface ArrivalEntry {
   readonly message_id: string;
   readonly recipient: string;
   readonly outcome: SinkOutcome;
-  /** The response was delayed on purpose. */
+  /** Whether the response was delayed on purpose. */
   readonly late: boolean;
   readonly at: number;
   readonly body_hash: string;
@@ -71,11 +71,11 @@ export interface WorkerKill {
   readonly slot: string;
   readonly at: number;
   readonly lived_ms: number;
-  /** Measured: its start time, and the time since the previous kill in its slot. */
+  /** The time that the worker took to start, and the time since the previous kill in its slot. */
   readonly start_ms: number;
   readonly since_last_kill_ms: number | null;
   readonly mails_per_second: number;
-  /** Open recipients. */
+  /** The number of open recipients. */
   readonly backlog: number;
   /**
    * The maximum number of messages that the worker may have sent without recording, as exposed in its metrics, or null

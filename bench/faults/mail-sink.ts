@@ -30,7 +30,7 @@ export const usualMailFaults: MailFaults = {
 export interface Slowness {
   readonly greeting_ms?: number;
   readonly reply_ms?: number;
-  /** Bytes of a body read per second. */
+  /** The number of body bytes read per second. */
   readonly bytes_per_second?: number;
   readonly connections?: number;
 }
@@ -64,7 +64,7 @@ export async function startMailSink(
     for (const name of SCRIPTED) {
       upper += sink.faults[name];
       if (share >= upper) continue;
-      // A rejection is permanent; anything else happens once.
+      // A rejection is permanent; every other fault happens once.
       if (name !== 'rejected' && scripted.has(key)) return 'accepted';
       scripted.add(key);
       return name;

@@ -1,4 +1,4 @@
-/** A file in a unified diff, and its hunks as lines with their signs. */
+/** A file in a unified diff, and its hunks as lines with their +, - or space prefix. */
 export interface PatchedFile {
   readonly path: string;
   readonly hunks: readonly (readonly string[])[];

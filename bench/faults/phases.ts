@@ -14,8 +14,8 @@ const TAKEOVER_POLL_MS = 100;
 const TAKEOVER_GIVE_UP_MS = 60_000;
 const BOUND_POLL_MS = 250;
 /**
- * A worker's limit on unrecorded messages changes each time it records results, so the highest of this many samples
- * before a kill counts.
+ * A worker's limit on unrecorded messages changes each time it records results, so the highest of its last BOUNDS_KEPT
+ * samples before a kill counts.
  */
 const BOUNDS_KEPT = 4;
 const AFTER_CRASH_MS = 8000;
@@ -24,8 +24,8 @@ const LONGER_REPLY_MS = 6000;
 const SLOW_ANSWER_MS = 100;
 const SLOW_FOR_MS = 1500;
 /**
- * Text that appears only in the last parameter of the statement that stores messages, and of the statement that records
- * results.
+ * Texts that mark the last parameter of a statement: ACCEPT_BYTES when messages are stored, RESULT_BYTES when results
+ * are recorded.
  */
 const ACCEPT_BYTES = 'Order ';
 const RESULT_BYTES = '2.0.0 taken';
@@ -215,7 +215,7 @@ export class Phases {
           for (const path of paths) path.cutAll();
         }),
       );
-      // Clients retry what failed in the meantime, and the next fault should hit the usual load.
+      // Gives clients time to retry the requests that failed, so that the next fault hits the usual load.
       await pause(plan.mute_database_s > 10 ? 25_000 : 3000);
     }
   }

@@ -1,4 +1,4 @@
-/** The faults that a run injects into the service, and the results it expects in return. */
+/** The load and the faults of a run, and the limits that the service must stay within. */
 export interface Plan {
   readonly calm_s: number;
   readonly sink_s: number;

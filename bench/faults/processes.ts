@@ -28,12 +28,15 @@ export interface Slot {
   kill(): Promise<void>;
   /** Stops the process and resumes it later, like a paused machine. */
   freeze(work: Promise<unknown>): Promise<void>;
-  /** Sends SIGTERM and starts a new process after it has exited; from then on with these variables too. */
+  /**
+   * Sends SIGTERM and starts a new process once the old one has exited. The new process and its successors also get
+   * these variables.
+   */
   restart(extra?: Readonly<Record<string, string>>): Promise<void>;
   untilReady(): Promise<void>;
   /** Returns the ledger entry of the current process. */
   life(): Life;
-  /** Reads an unlabeled metric of the process; null if it is not exposed. */
+  /** Returns the value of an unlabeled metric of the process; null if the process does not expose it. */
   gauge(name: string): Promise<number | null>;
   stop(): Promise<void>;
 }
@@ -168,7 +171,7 @@ async function untilItAnswers(life: Life, port: number): Promise<void> {
   }
 }
 
-/** Records the peak resident memory once the process is ready, as reported by Linux; stays 0 elsewhere. */
+/** Records the peak resident memory of a process once it is ready. Works only on Linux; elsewhere the value stays 0. */
 async function watchMemory(life: Life): Promise<void> {
   while (life.ended_at === null) {
     try {

@@ -115,8 +115,8 @@ export async function startFaultProxy(target: () => { host: string; port: number
       muted = is_muted;
       if (is_muted) return;
       for (const write of waiting.splice(0)) write();
-      // Closes the other side of connections that closed meanwhile: a database reserves a slot for a client that it
-      // believes is connected.
+      // Closes the other side of every connection that was closed in the meantime, because a database reserves a slot
+      // for a client that it believes is connected.
       for (const { client, server: backend } of pairs) {
         if (client.closed) backend.destroy();
         if (backend.closed) client.destroy();

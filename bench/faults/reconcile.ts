@@ -13,7 +13,7 @@ export interface Figures {
 export interface ReconcileOptions {
   readonly plan: Plan;
   readonly calm_until: number;
-  /** Domains of servers that take minutes per message, which may still be open when the run ends. */
+  /** Domains whose servers take minutes per message, so that their messages may still be open when the run ends. */
   readonly slow: readonly string[];
   /** Domains whose messages wait for one another by design. */
   readonly narrow: readonly string[];
@@ -27,8 +27,8 @@ export interface ReconcileOptions {
  */
 const MAX_UNRECORDED = 128;
 /**
- * The average number of duplicates per kill in steady flow; on a slow machine more messages may be in doubt, up to the
- * limit.
+ * The average number of duplicates that a kill may cause in steady flow. On a slow machine more messages may be in
+ * doubt, up to the limit.
  */
 const DUPLICATES_PER_KILL = 3;
 
@@ -197,7 +197,7 @@ function describe({ copy, fault }: Extra): string {
 
 const NEAR_MS = 2000;
 
-/** Returns the first fault between two copies, or just before the first was accepted. */
+/** Returns the first fault between the arrivals of two copies, or shortly before the first arrival. */
 function faultBetween({ faults }: Ledgers, first: number, second: number): Fault | undefined {
   return faults
     .filter(({ at, ended_at }) => ended_at >= first - NEAR_MS && at <= second)

@@ -67,7 +67,7 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   return checks;
 }
 
-/** Returns how long a takeover took, without the time in which no worker was available for it. */
+/** Returns how long a takeover took, excluding the time when no worker was available to take over. */
 function takeoverSeconds({ lives }: Ledgers, { at, taken_over_at, held }: WorkerKill): number {
   if (held === 0) return 0;
   if (taken_over_at === null) return Number.POSITIVE_INFINITY;

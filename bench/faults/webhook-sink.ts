@@ -66,8 +66,8 @@ function parse(raw: Buffer): { type: string; email_id: string | null; sequence: 
 }
 
 /**
- * Returns whether the signature is right under Standard Webhooks: HMAC-SHA256 of id, timestamp and body, keyed with the
- * secret after its prefix.
+ * Returns whether the signature is valid under Standard Webhooks: HMAC-SHA256 of id, timestamp and body, keyed with the
+ * part of the secret after its prefix.
  */
 function isSigned(request: IncomingMessage, raw: Buffer, secret: string): boolean {
   const id = String(request.headers['webhook-id'] ?? '');

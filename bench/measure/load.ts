@@ -48,7 +48,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   };
 }
 
-/** Throws unless every response had the expected status; otherwise a result does not count. */
+/** Throws unless every response had the expected status. A result with any other response does not count. */
 export function requireOnly(code: number, { statuses }: Pick<LoadResult, 'statuses'>, label: string): void {
   const others = [...statuses.keys()].filter((status) => status !== code);
   if (others.length > 0) throw new Error(`${label} was answered with ${others.join(', ')}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { measureRounds } from './rounds.ts';
 import type { ProcessorTicks } from './steal.ts';
 
-/** Returns a CPU clock on which each round takes a hundred ticks, with the given number stolen in each. */
+/** Returns a CPU clock on which each round takes a hundred ticks, of which the given number is stolen. */
 function stealing(percents: readonly number[]): () => ProcessorTicks {
   let reads = 0;
   let stolen = 0;

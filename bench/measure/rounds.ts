@@ -1,6 +1,6 @@
 import { type ProcessorTicks, readTicks, stealPercent } from './steal.ts';
 
-/** Above this steal, a round measures the host's other guests. */
+/** Above this percentage of steal, a round says more about the host's other guests than about the code under test. */
 export const MAX_STEAL_PERCENT = 5;
 // At most as many repeats as requested rounds, so that a run on a permanently disturbed machine ends.
 const ATTEMPTS_PER_ROUND = 2;

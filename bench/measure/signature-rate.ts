@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** Measures RSA-2048 signatures per second on all CPUs; Node uses the same library. */
+/** Measures RSA-2048 signatures per second on all CPUs with OpenSSL, the library that Node uses too. */
 export function signatureRate(seconds: number): number {
   const args = ['speed', '-multi', String(availableParallelism()), '-seconds', String(seconds), 'rsa2048'];
   const printed = execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] }).toString();

@@ -29,7 +29,10 @@ export async function acceptRate(
   }
 }
 
-/** Throws unless every response was a 202 and every 202 is in the table; otherwise the rate does not count. */
+/**
+ * Throws unless every response was a 202 and every message answered with a 202 is in the table. Otherwise the rate does
+ * not count.
+ */
 async function requireAllStored(
   target: AcceptTarget,
   results: readonly LoadResult[],

@@ -1,6 +1,6 @@
-/** A database that accepts messages, the product's or a peer's. */
+/** A database, the product's or a peer's, that accepts messages. */
 export interface AcceptTarget {
-  /** Send requests of one message each, each with a different key. */
+  /** Send requests with one message each; every request uses a different key. */
   readonly requests: readonly Buffer[];
   countMessages(): Promise<number>;
   /** Deletes the rows that a run has written. */

@@ -101,7 +101,8 @@ const REPLIES = [
 
 /**
  * Adds pending messages of the last twelve hours, with a job per recipient: two in three are deferred by one of about
- * 2,000 destinations and wait for a retry, the others are queued. The caller inserts the jobs from a source of rows.
+ * 2,000 destinations and wait for a retry, the others are queued. `insertJobs` returns the statement that inserts the
+ * jobs of the given rows.
  */
 export async function seedOpen(
   sql: Sql,
@@ -163,7 +164,7 @@ export async function seedOpen(
           case when status = 'deferred' then now() + random() * interval '1 hour' end as start_after, 0 as priority
         from seed order by stem`,
     );
-    // A single statement creates all jobs at the same time; spread their times as over a day.
+    // A single statement gives all jobs the same creation time, so spread their times like those of their messages.
     await tx`
       update pgboss.job j set created_on = s.at, start_after = case when s.status = 'deferred' then j.start_after else s.at end
       from seed s where j.name = 'delivery.attempt' and j.id = s.job_id`;

@@ -19,7 +19,8 @@ export interface SinkProcess {
 const REPORT_MS = 5;
 
 /**
- * Starts a receiver in its own process, the same for every peer: Postfix's smtp-sink, or ours if that is not installed.
+ * Starts a receiver in its own process, the same for every peer: Postfix's smtp-sink if it is installed, otherwise our
+ * own.
  */
 export async function startSinkProcess(): Promise<SinkProcess> {
   const program = findProgram('smtp-sink');

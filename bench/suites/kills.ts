@@ -13,7 +13,8 @@ const KILLS = 20;
 const PACE = 100;
 const BETWEEN_KILLS_MS = 1500;
 const SMALL = 4 * 1024;
-// The claims of a dead worker are recovered once its heartbeats and its lease have expired, half a minute each.
+// The claims of a dead worker are recovered once its heartbeat has timed out and its lease has expired, which takes
+// half a minute each.
 const LIMIT_MS = 150_000;
 
 /**

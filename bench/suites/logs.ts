@@ -72,7 +72,7 @@ async function fill(product: ProductDatabase, messages: number): Promise<void> {
   process.stdout.write(`Seeded ${messages} messages in ${((performance.now() - started) / 1000).toFixed(0)} s.\n`);
 }
 
-/** Returns the API keys, the one of the workspace with the most messages first. */
+/** Returns the API keys, starting with the key of the workspace that has the most messages. */
 async function secretsBySize({ sql, requests }: ProductDatabase): Promise<string[]> {
   const secrets = requests.map(secretOf);
   const rows = await sql<{ hash: string; messages: number }[]>`
@@ -91,8 +91,8 @@ interface Side {
 }
 
 /**
- * Requests pages at random positions over one connection, half of them in the largest workspace; alternates between few
- * and many.
+ * Requests pages at random positions over one connection, half of them in the largest workspace. Alternates between the
+ * databases with few and with many messages.
  */
 async function measureLists(few: ProductDatabase, many: ProductDatabase, options: BenchOptions): Promise<Report> {
   const { rounds: count, seconds, messages } = options;

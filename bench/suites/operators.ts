@@ -38,7 +38,7 @@ const HOUR_MS = 3_600_000;
 // Enough to start the first step, but not a second one.
 const SHORT_MS = 20;
 
-/** Measures every operator query, with many messages and a million open jobs, and what the counts cost a worker. */
+/** Measures every operator query with many messages and a million open jobs, and the cost of the counts to a worker. */
 export function benchOperators(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measureOperators(server, options));
 }

@@ -27,9 +27,9 @@ const SHARE = 'share of bulk';
 const RATE = 'taken, /s';
 
 /**
- * Measures the cost of a backlog of 100,000 bulk messages for high-priority messages of the same workspace and normal
- * messages of another, with a receiver that accepts 200 per second, and the rate left for bulk. The pump runs in this
- * process, with one lane.
+ * Measures how a backlog of 100,000 bulk messages delays high-priority messages of the same workspace and normal
+ * messages of another, and at which rate bulk messages still leave. The receiver accepts 200 messages per second. The
+ * pump runs in this process, with one lane.
  */
 export function benchPriorities(options: BenchOptions): Promise<Report[]> {
   return onBenchServer((server) => measurePriorities(server, options));
@@ -88,7 +88,7 @@ async function openSite(url: string): Promise<Site> {
   };
 }
 
-/** Queues due bulk messages of the first workspace, as many as an earlier round used up. */
+/** Refills the first workspace's backlog of due bulk messages, as far as earlier rounds have used it up. */
 async function fillBulk({ services, workspace_ids: [workspace_id] }: Site): Promise<void> {
   const [open] = await services.sql<{ count: number }[]>`
     select count(*)::int as count from messages where priority = 'bulk' and status <> 'delivered'`;

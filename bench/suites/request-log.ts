@@ -20,8 +20,8 @@ const seriesOf = (setting: Setting, rejected_share: number) =>
   `accepted/s with the request log ${setting}${rejected_share === 0 ? '' : `, beside ${rejected_share} refused/s`}`;
 
 /**
- * Measures what the request log costs accept, both when nothing is rejected and when it has something to write. On and
- * off alternate on one database, and every second round starts with the other one.
+ * Measures the cost of the request log to accept, both when nothing is rejected and when there are rejections to log.
+ * Turns with the log on and off alternate on one database, and every second round starts with the other setting.
  */
 export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promise<Report[]> {
   return onBenchServer(async (server) => {

@@ -31,7 +31,7 @@ const MAX_MS = 100;
 // How long the watch may take to read the gauges of the instance.
 const WATCHED_MS = 20_000;
 
-/** Measures what telemetry costs accept, and a scrape of a large instance. */
+/** Measures the cost of telemetry to accept, and the cost of scraping a large instance. */
 export function benchTelemetry(options: BenchOptions): Promise<Report[]> {
   return onBenchServer(async (server) => [await measureCost(server, options), await measureScrape(server)]);
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageConfig } from './buildah.ts';
 
 export interface Container {
-  /** Runs its HEALTHCHECK inside; returns whether it passed. */
+  /** Runs the container's HEALTHCHECK inside it, and returns whether the check passed. */
   check(): Promise<boolean>;
   /** Waits until the HEALTHCHECK passes; returns the milliseconds since the start. */
   healthy(): Promise<number>;

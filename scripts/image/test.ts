@@ -143,7 +143,7 @@ async function deliver({ port, output }: Container & { readonly port: number }):
   console.log('ok     one mail sent and delivered');
 }
 
-/** Measures from program start to the first 200 from /readyz; one start of each kind has a writable root. */
+/** Measures the time from program start to the first 200 from /readyz. One start of each kind has a writable root. */
 async function measureStarts(tree: string, url: string): Promise<void> {
   const { app } = readCompose(variables);
   assert.ok(app);

@@ -13,6 +13,7 @@ import {
   startDashboard,
   wantsPage,
 } from './pages/dashboard/dashboard-routes.ts';
+import { toWorkspace } from './pages/dashboard/to-workspace.ts';
 import { errorRoutes } from './pages/error-pages.ts';
 import { graphiqlRoutes } from './pages/graphiql.ts';
 import { loginRoutes } from './pages/login-pages.ts';
@@ -35,7 +36,7 @@ export function createApp(
     const { incoming } = context.env;
     context.set('address', clientAddress(incoming.socket, incoming.headers['x-forwarded-for']));
     await next();
-    // Every response lets open tabs detect that a newer dashboard has been deployed.
+    // The header lets open tabs detect that a newer dashboard has been deployed.
     const state = dashboard();
     if (state.kind === 'ready') context.header('x-dashboard-release', state.files.release);
     context.header('x-request-id', context.var.request_id);
@@ -50,16 +51,22 @@ export function createApp(
   app.route('/errors', errorRoutes(services.public_url));
   app.route('/docs', docRoutes(services));
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
-  app.route('/preview', previewRoutes(services));
-  app.use('/trpc/*', traced(services, '/trpc'));
-  app.route('/trpc', trpcRoutes(services));
+  for (const path of ['/', '/preview/*', '/graphiql'])
+    app.get(path, async (context, next) => (await toWorkspace(services, context)) ?? next());
+  app.get('/', (context) => startDashboard(context, dashboard));
+  // Without a workspace in the path, requests act in the session's default one.
+  for (const base of ['', '/w/:workspace_id']) {
+    app.route(`${base}/preview`, previewRoutes(services));
+    app.use(`${base}/trpc/*`, traced(services, '/trpc'));
+    app.route(`${base}/trpc`, trpcRoutes(services));
+    app.route(`${base}/graphiql`, graphiqlRoutes(services));
+  }
   app.use('/graphql', traced(services, '/graphql'));
   app.route('/graphql', graphqlRoutes(services, refunds, known));
-  app.route('/graphiql', graphiqlRoutes(services));
-  app.notFound((context) => {
+  app.notFound(async (context) => {
     const { path } = context.req;
-    if (wantsPage(context) && !/^\/(?:assets|trpc|graphql|preview)(?:\/|$)/.test(path))
-      return startDashboard(context, dashboard);
+    if (wantsPage(context) && !/^(?:\/w\/[^/]*)?\/(?:assets|trpc|graphql|preview)(?:\/|$)/.test(path))
+      return (await toWorkspace(services, context)) ?? startDashboard(context, dashboard);
     const message =
       'Page not found. The API is at /v1 (documented at /docs and /v1/openapi.json), and the dashboard is at /.';
     const error = new AppError('route_not_found', message);
@@ -67,7 +74,7 @@ export function createApp(
   });
   app.onError((error, context) => {
     const { request_id } = context.var;
-    services.log.error({ err: error, request_id }, 'a page failed');
+    services.log.error({ err: error, request_id }, 'failed to serve a page');
     const failure = new AppError('unexpected', 'Something went wrong. Try again.');
     return context.json(errorBody(failure, request_id, services.public_url), 500);
   });

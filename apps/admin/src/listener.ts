@@ -29,9 +29,9 @@ const routes = ['graphql', 'trpc', 'login', 'logout', 'errors', 'graphiql'] as c
 const methods = ['GET', 'POST', 'HEAD', 'OPTIONS'];
 const TOO_MANY = 429;
 
-/** Counts a request under the first segment of its path. The duration of a stream is not recorded as latency. */
+/** Counts a request under the first segment of its path after the workspace. The duration of a stream is not recorded as latency. */
 function note(metrics: Metrics, { url = '', method = '' }: IncomingMessage, response: ServerResponse, seconds: number) {
-  const first = /^\/([a-z]*)/.exec(url)?.[1] ?? '';
+  const first = /^(?:\/w\/[^/?]*)?\/([a-z]*)/.exec(url)?.[1] ?? '';
   const known = routes.find((route) => route === first);
   const api = known === 'graphql' || known === 'trpc' ? known : 'dashboard';
   const route = known === undefined ? (url === '/' ? '/' : 'none') : `/${known}`;

@@ -44,7 +44,7 @@ export async function startAdmin(services: Services, dashboard?: DashboardSource
   };
 }
 
-/** Same as startAdmin, but for a test file: stops after its last test. */
+/** Serves the admin routes for a test file until its last test has ended. */
 export async function openAdmin({ services }: World): Promise<AdminServer> {
   return endAfterTests(await startAdmin(services));
 }

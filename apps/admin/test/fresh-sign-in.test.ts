@@ -204,7 +204,7 @@ describe('the password confirmation page', () => {
     expect(cookieSetBy(wrong)).toBeNull();
     expect(renewed).not.toBe(cookie);
     expect(await make(dashboard(admin.port, renewed ?? ''))).toMatchObject({ object: 'api_key' });
-    // Confirming the password invalidates previously copied cookies and the tokens they issued.
+    // Confirming the password invalidates previously copied cookies and the tokens issued with them.
     expect((await askGraphql(token)).status).toBe(401);
     expect(await refusalOf(make())).toMatchObject({ status: 401, reason: 'session_ended' });
   });

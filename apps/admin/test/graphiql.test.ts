@@ -9,7 +9,7 @@ const admin = await openAdmin(world);
 it('GraphiQL is shown to signed-in users, and may connect only to its own host', async () => {
   const { cookie } = await signedIn(world, admin, 'viewer');
 
-  const page = await admin.get('/graphiql', { cookie });
+  const page = await admin.get(`/w/${world.workspace_id}/graphiql`, { cookie });
 
   expect(page.status).toBe(200);
   expect(page.text).toContain('<title>Postrider GraphQL</title>');

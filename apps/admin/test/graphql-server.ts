@@ -57,7 +57,7 @@ export async function startGraphql(services: Services, default_key: string): Pro
   };
 }
 
-/** Same as startGraphql, but for a test file: uses the world's key and stops after its last test. */
+/** Serves /graphql for a test file, with the world's key by default, until its last test has ended. */
 export async function openGraphql({ services, secret }: World): Promise<GraphqlServer> {
   return endAfterTests(await startGraphql(services, secret));
 }

@@ -9,6 +9,7 @@ import { signedIn } from './signed-in.ts';
 let world: World;
 let admin: AdminServer;
 let id: string;
+let path: string;
 beforeAll(async () => {
   world = await createWorld();
   admin = await startAdmin(world.services);
@@ -19,17 +20,18 @@ beforeAll(async () => {
     html: '<h1>Hello</h1><script>alert(1)</script>',
   };
   ({ id } = await invoke(world.as(world.workspace_id), sendMessage, mail));
+  path = `/w/${world.workspace_id}/preview/${id}`;
 });
 afterAll(async () => {
   await admin.stop();
   await world.stop();
 });
 
-describe('/preview/{id}', () => {
+describe('/w/{workspace}/preview/{id}', () => {
   it("shows an email's HTML in a sandbox that loads and runs nothing", async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
 
-    const { status, headers, text } = await admin.get(`/preview/${id}`, { cookie });
+    const { status, headers, text } = await admin.get(path, { cookie });
 
     expect(status).toBe(200);
     expect(text).toContain('<h1>Hello</h1>');
@@ -55,7 +57,7 @@ describe('/preview/{id}', () => {
     const { cookie } = await signedIn(world, admin, 'admin');
     const headers = { cookie, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, 'sec-fetch-site': site };
 
-    const { status } = await admin.get(page === '/preview' ? `/preview/${id}` : page, headers);
+    const { status } = await admin.get(page === '/preview' ? path : `/w/${world.workspace_id}${page}`, headers);
 
     expect(status).toBe(expected);
   });
@@ -63,7 +65,7 @@ describe('/preview/{id}', () => {
   it("loads images from other hosts only at the reader's request", async () => {
     const { cookie } = await signedIn(world, admin, 'admin');
 
-    const { headers } = await admin.get(`/preview/${id}?images=1`, { cookie });
+    const { headers } = await admin.get(`${path}?images=1`, { cookie });
 
     expect(headers['content-security-policy']).toContain('img-src data: https: http:;');
     expect(headers['content-security-policy']).toContain('sandbox;');
@@ -75,11 +77,11 @@ describe('/preview/{id}', () => {
     const foreign = await world.workspace('business');
     const stranger = await signedIn(world, admin, 'admin', foreign.workspace_id);
 
-    await admin.get(`/preview/${id}`, { cookie: reader.cookie });
+    await admin.get(path, { cookie: reader.cookie });
 
-    expect((await admin.get(`/preview/${id}`, { cookie: member.cookie })).status).toBe(403);
-    expect((await admin.get(`/preview/${id}`, { cookie: stranger.cookie })).status).toBe(404);
-    expect((await admin.get(`/preview/${id}`)).status).toBe(302);
+    expect((await admin.get(path, { cookie: member.cookie })).status).toBe(403);
+    expect((await admin.get(path, { cookie: stranger.cookie })).status).toBe(404);
+    expect((await admin.get(path)).status).toBe(302);
     const actor = { kind: 'system', workspace_id: world.workspace_id } as const;
     const { data } = await invoke(createContext(world.services, actor), listAudit, {});
     expect(data).toContainEqual(expect.objectContaining({ action: 'message.content_read', target_id: id }));

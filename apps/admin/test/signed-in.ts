@@ -43,13 +43,13 @@ export async function signedIn(
   return { user_id, email, cookie, api: dashboard(admin.port, cookie) };
 }
 
-/** Creates the real tRPC client with a single-cookie jar, as in a browser. */
-export function dashboard(port: number, first_cookie: string): Dashboard {
+/** Creates the real tRPC client with a single-cookie jar, as in a browser tab on a workspace, or on none. */
+export function dashboard(port: number, first_cookie: string, workspace_id: string | null = null): Dashboard {
   let cookie = first_cookie;
   return createTRPCClient<AppRouter>({
     links: [
       httpBatchLink({
-        url: `http://127.0.0.1:${port}/trpc`,
+        url: `http://127.0.0.1:${port}${workspace_id === null ? '' : `/w/${workspace_id}`}/trpc`,
         maxItems: 10,
         headers: () => ({ cookie, 'x-postrider': '1' }),
         async fetch(url, init) {

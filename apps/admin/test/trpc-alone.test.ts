@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
 import { refusalOf, signedIn } from './signed-in.ts';
 
-// Features unique to tRPC, over its own API. Streams are covered in trpc-streams.test.ts.
+// Tests features that only tRPC has. Streams are covered in trpc-streams.test.ts.
 
 const world = await openWorld();
 const admin = await openAdmin(world);

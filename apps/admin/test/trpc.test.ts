@@ -72,7 +72,11 @@ describe('a procedure', () => {
     expect(refusal).toMatchObject({ status: 500, code: 'internal_error', reason: 'unexpected' });
     expect(JSON.stringify(refusal)).not.toMatch(/suppressions_|relation|store\.ts/);
     expect(world.logged).toContainEqual(
-      expect.objectContaining({ msg: 'a procedure failed', request_id: refusal.request_id, path: 'suppressions.list' }),
+      expect.objectContaining({
+        msg: 'a tRPC procedure failed',
+        request_id: refusal.request_id,
+        path: 'suppressions.list',
+      }),
     );
   });
 

@@ -29,6 +29,7 @@ import { statsRoutes } from './pages/stats/route.ts';
 import { suppressionRoutes } from './pages/suppressions/route.ts';
 import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed } from './shell/page-failed.tsx';
+import { routePath, urlPath } from './shell/paths.ts';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 
 // A new page adds its routes here and a row to shell/navigation.ts.
@@ -71,6 +72,16 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,
   scrollRestoration: true,
+  rewrite: {
+    input: ({ url }) => {
+      url.pathname = routePath(url.pathname);
+      return url;
+    },
+    output: ({ url }) => {
+      url.pathname = urlPath(url.pathname);
+      return url;
+    },
+  },
 });
 
 declare module '@tanstack/react-router' {

@@ -32,7 +32,8 @@ export function watchCertificate(services: Services, use: (tls: { key: Buffer; c
     certificateOf(services)
       .then((tls) => {
         if (!tls) return;
-        // Throws before the server uses the pair if one of the two files has not been replaced yet.
+        // Throws if only one of the two files has been replaced so far, so that the server never uses a mismatched
+        // pair.
         createSecureContext(tls);
         use(tls);
         log.info('reloaded the TLS certificate');

@@ -41,7 +41,7 @@ export async function startListener(
     const { message_id } = read.path;
     const mail = await reader.read(raw, from);
     if (mail.kind === 'unreadable') {
-      // A retry would be just as unparsable.
+      // A retry would fail to parse as well.
       log.warn({ message_id, why: mail.why, lost_threads: reader.replaced() }, 'failed to parse a returned message');
       return 'taken';
     }

@@ -20,7 +20,7 @@ const byReason: Partial<Record<Reason, readonly [code: number, enhanced: string]
   idempotency_in_progress: [451, '4.7.1'],
 };
 
-/** Converts an API error to an SMTP reply. The text is the same, on one line. */
+/** Converts an API error to an SMTP reply with the same text on one line. */
 export function replyTo(error: AppError): Reply {
   const [code, enhanced] = byReason[error.reason] ?? byCode[error.code];
   return { code, enhanced, text: error.message.replace(/\s+/g, ' ').slice(0, MAX_TEXT_LENGTH) };

@@ -134,7 +134,7 @@ export async function startSubmission(
   };
 }
 
-/** Wrong passwords count against the client address, like invalid keys. So does a wrong user name. */
+/** A wrong user name or password counts against the client address, like an invalid key. */
 async function login(services: Services, user: string, password: string, address: string): Promise<SmtpLogin | Reply> {
   if (user !== USER) {
     const refusal = new AppError('malformed_key', `Log in as user ${USER} with an API key as the password.`);

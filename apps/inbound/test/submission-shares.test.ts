@@ -18,7 +18,7 @@ const program = (pass: string) =>
   createTransport({ host: '127.0.0.1', port: submission.port, auth: { user: 'api', pass } });
 const hello = { from: 'shop@good.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
 
-/** More parts than the parser accepts, in 80 kB. */
+/** Returns an 80 kB message with more parts than the parser accepts, and its envelope. */
 function manyParts() {
   const part = '--b\r\nContent-Type: application/octet-stream\r\nContent-Disposition: attachment\r\n\r\nx\r\n';
   const head = 'From: shop@good.test\r\nTo: ada@example.com\r\nSubject: Parts\r\nMIME-Version: 1.0\r\n';

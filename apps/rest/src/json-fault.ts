@@ -8,7 +8,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
  * Describes where and why a text is not valid JSON. Called only for texts that JSON.parse rejected, because its own
- * message has no position for short texts. Nesting does not use the call stack.
+ * message has no position for short texts. Does not recurse, so deep nesting cannot overflow the stack.
  */
 export function jsonFault(text: string): string {
   const { at, problem } = findFault(text);
@@ -72,7 +72,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | null {
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
-/** Returns the index after the closing quote, or what is wrong with the string. */
+/** Returns the index after the closing quote, or the fault found in the string. */
 function stringEnd(text: string, start: number): number | Fault {
   for (let at = start + 1; at < text.length; at++) {
     const char = text[at] ?? '';

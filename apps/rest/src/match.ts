@@ -46,7 +46,7 @@ function methodsOf(path: string): readonly string[] {
   return routeMethods.filter((method) => matchRoute(method, path) !== null);
 }
 
-/** Suggests what a request that matches no row probably meant. */
+/** Returns the error for a request that matches no row. The message suggests what the client probably meant. */
 export function routeNotFound(method: string, path: string): AppError {
   const message = `No route for ${method} ${path.slice(0, MAX_PATH_SHOWN)}`;
   const tidy = path

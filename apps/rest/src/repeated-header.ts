@@ -5,7 +5,10 @@ type SingleHeader = (typeof SINGLE_HEADERS)[number];
 const singleHeaders = new Map<string, SingleHeader>(SINGLE_HEADERS.map((name) => [name.toLowerCase(), name]));
 const singleLengths = new Set<number>(SINGLE_HEADERS.map((name) => name.length));
 
-/** Finds a single-use header that occurs twice. Node would use the first one or join them. */
+/**
+ * Returns the name of a header that may occur only once but occurs twice, or null if there is none. Node would use the
+ * first value or join both.
+ */
 export function repeatedHeader(raw: readonly string[]): SingleHeader | null {
   let names = '';
   for (let at = 0; at < raw.length; at += 2) {

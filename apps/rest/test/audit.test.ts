@@ -288,7 +288,10 @@ const surface: Record<string, AuditCase | null> = {
   'POST /captures/{id}/release': null,
 };
 
-/** Newest first. The clock is frozen, and IDs from the same millisecond have no defined order. */
+/**
+ * Returns the log, newest first by sequence: the clock is frozen, and IDs from the same millisecond have no defined
+ * order.
+ */
 async function log() {
   const { data } = await invoke(world.as(world.workspace_id), listAudit, { limit: 100 });
   return data.toSorted((left, right) => right.sequence - left.sequence);

@@ -9,7 +9,7 @@ const rest = await openRest(world);
 
 beforeAll(async () => {
   await world.domain('good.test');
-  // The first of the month is far enough away that no test crosses it.
+  // The date is far enough from the first of the month that no test crosses it.
   await world.clock.freeze(new Date('2031-05-10T12:00:05.000Z'));
 });
 beforeEach(() => world.clock.advance(60_000));

@@ -63,7 +63,7 @@ beforeAll(async () => {
   await insertRows(rows);
 });
 
-/** Stores messages as acceptance and delivery would have left them, as far as lists are concerned. */
+/** Stores messages as acceptance and delivery would, but only the rows that lists read. */
 async function insertRows(inserted: readonly Row[]): Promise<void> {
   const { sql } = world.services;
   const texts = (pick: (row: Row) => string) => inserted.map(pick);

@@ -8,7 +8,7 @@ import { type ApiResponse, type CallOptions, detailsOf, errorOf, openRest, rateO
 
 const world = await openWorld();
 const rest = await openRest(world);
-/** A workspace on Free with the messages below, and another one whose rows must stay hidden. */
+/** A workspace on the Free plan with the messages below, and another workspace whose rows must stay hidden. */
 let own: { readonly secret: string; readonly workspace_id: string };
 let theirs: { readonly secret: string; readonly workspace_id: string };
 let their_message: string;
@@ -25,7 +25,7 @@ beforeAll(async () => {
     request.to.startsWith('refused') ? { kind: 'reply', code: 550, text: '5.1.1 no such user' } : { kind: 'accept' },
   );
   for (let index = 0; index < 25; index++) {
-    // IDs sort by millisecond, and randomly within one.
+    // IDs sort by millisecond, and randomly within a millisecond.
     await world.clock.advance(1);
     sent.push(await send(own.secret, index % 5 === 0 ? 'refused@example.com' : `r${index}@example.com`));
   }

@@ -49,7 +49,10 @@ function resolved(schema: Json): Json {
   return resolved(parts.reduce<unknown>((part, name) => (part as Json)[name], document) as Json);
 }
 
-/** Returns the alternative schemas of a body at a given place, without their parents. */
+/**
+ * Returns the alternatives that a schema expands to through anyOf, oneOf, and allOf, without the schemas that combine
+ * them.
+ */
 function variantsOf(definition: Json): Json[] {
   const schema = resolved(definition);
   const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => (schema[name] ?? []) as Json[]);

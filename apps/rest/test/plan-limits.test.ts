@@ -15,7 +15,7 @@ let serial = 0;
 
 type Limits = Readonly<Record<string, number>>;
 
-/** Creates a workspace with its first key, on its own plan. */
+/** Creates a workspace on its own plan, with a first key. */
 async function workspaceWith(limits: Limits) {
   const name = `limited-${serial++}`;
   await invoke(world.as(world.workspace_id), createPlan, { name, recipients_per_request: 10, ...limits });

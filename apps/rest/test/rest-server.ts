@@ -54,7 +54,7 @@ export async function startRest(services: Services, default_key: string): Promis
   };
 }
 
-/** Same as startRest, but for a test file: uses the world's key and stops after the last test. */
+/** Serves /v1 for a test file, with the world's key by default, until its last test has ended. */
 export async function openRest({ services, secret }: World): Promise<RestServer> {
   return endAfterTests(await startRest(services, secret));
 }

@@ -60,7 +60,7 @@ describe('200', () => {
 
     await send();
     expect(await warnings()).toEqual([]);
-    // The first is stored in one round trip. The second takes two because it is scheduled.
+    // The first message is stored in one round trip. The second takes two because it is scheduled.
     await send();
     await send({ scheduled_at: '2032-03-10T11:00:00Z' });
 

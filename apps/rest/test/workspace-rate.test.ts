@@ -17,7 +17,7 @@ const NOW = new Date('2031-05-10T12:00:05.000Z');
 let serial = 0;
 beforeEach(() => world.clock.freeze(NOW));
 
-/** Creates a workspace with two keys and a domain, on its own plan. */
+/** Creates a workspace on its own plan, with two keys and a domain. */
 async function workspaceWith(limits: { readonly workspace_rate?: number; readonly send_per_minute?: number }) {
   const plan = `rate-${serial++}`;
   await invoke(world.as(world.workspace_id), createPlan, { name: plan, recipients_per_request: 10, ...limits });

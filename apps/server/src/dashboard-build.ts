@@ -27,7 +27,7 @@ function builtDashboard(): Dashboard {
 
 /**
  * Builds the dashboard while the server runs if its sources have changed since the last build. A failed build is
- * reported on the page and in the log, and stops nothing.
+ * reported on the page and in the log, but the server keeps running.
  */
 function buildDashboard(log: Log): Dashboard {
   const built = builtDashboard();

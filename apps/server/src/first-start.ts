@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Provisioned } from '@postrider/core/workspaces';
 
-/** Secrets that startup shows only once, or where they are written. */
+/** Secrets that startup shows only once, or the files that it writes them to. */
 export interface FirstSecrets {
   readonly api_key: SecretOutput | null;
   readonly password: SecretOutput | null;

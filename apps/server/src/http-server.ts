@@ -13,7 +13,7 @@ export interface Mounts {
   /** The API for Resend clients, or null if it is disabled. */
   readonly resend: Handler | null;
   readonly admin: Handler | null;
-  /** Responds on behalf of a part of the service that does not run in this process because of a variable. */
+  /** Creates a handler for a part of the service that the given environment variable disables in this process. */
   absent(part: string, variable: string): Handler;
   /** Responds to input that could not be parsed as a request. */
   readonly malformed: ((fault: Error, socket: Duplex) => Promise<void>) | null;

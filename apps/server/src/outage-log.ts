@@ -20,7 +20,7 @@ export function countOutages(log: Log): Log {
       log.warn(facts(), 'the database is still unreachable');
       return;
     }
-    log.info(facts(), 'the database has recovered: no call has failed for five seconds');
+    log.info(facts(), 'the database has recovered; no query has failed for five seconds');
     if (timer) clearInterval(timer);
     timer = null;
     began_at = null;
@@ -32,7 +32,10 @@ export function countOutages(log: Log): Log {
     if (began_at !== null) return;
     began_at = last_at;
     const reason = error instanceof Error ? error.message : String(error);
-    log.error({ reason, first: words }, 'the database is unreachable; failures are counted until it recovers');
+    log.error(
+      { reason, first: words },
+      'the database is unreachable; further failures are counted, not logged, until it recovers',
+    );
     timer = setInterval(look, TELL_MS).unref();
   };
 

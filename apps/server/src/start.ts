@@ -107,7 +107,7 @@ export async function startPostrider(
       ...pool,
       max: POOL_SIZE,
       answer_ms: LIMITS.database_answer,
-      // Postgres gives up before the connection is closed, and reports why.
+      // Postgres stops waiting for a lock, and reports why, before the connection is closed.
       lock_ms: Math.round(LIMITS.database_answer * LOCK_PART),
     });
     stops.unshift(() => sql.end({ timeout: 1 }));
@@ -184,7 +184,10 @@ export async function startPostrider(
   }
 }
 
-/** Created only together with a generated password: if ADMIN_PASSWORD is set, no credential may reach the log. */
+/**
+ * Returns a sign-in link if this start generated the operator's password. Otherwise, returns null: if ADMIN_PASSWORD is
+ * set, no credential may reach the log.
+ */
 async function firstLoginLink(services: Services, { operator }: Provisioned): Promise<string | null> {
   if (!operator?.password) return null;
   const workspace_id = (await oldestWorkspace(services.sql)) ?? '';
@@ -235,8 +238,7 @@ function connectReplica({ DATABASE_READ_URL, LIMITS }: Config, primary: Sql, log
 }
 
 /**
- * Waits for the database and prepares the schema. A database that becomes unavailable in between is awaited like one
- * that was never up.
+ * Waits for the database and prepares the schema. If the database becomes unavailable in between, waits for it again.
  */
 async function awaitSchema(
   config: Config,

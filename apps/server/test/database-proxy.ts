@@ -12,14 +12,14 @@ export interface DatabaseProxy {
   silenceAt(words: string): Promise<void>;
   /** Closes the next connection on which a client sends this text, before it gets a response. */
   cutAt(words: string): Promise<void>;
-  /** Closes every connection and accepts no more until it is reopened. */
+  /** Closes every connection and rejects new ones until the proxy is reopened. */
   close(): Promise<void>;
   open(): Promise<void>;
 }
 
 export async function openDatabaseProxy(database_url: string): Promise<DatabaseProxy> {
   const target = new URL(database_url);
-  // An address unique to this process, so that nothing else takes the port while it is closed.
+  // An address unique to this process, so that nothing else takes the port while the proxy is closed.
   const host = `127.1.${(process.pid >> 8) & 255}.${process.pid & 255 || 1}`;
   const sockets = new Set<Socket>();
   const upstreams = new Set<Socket>();

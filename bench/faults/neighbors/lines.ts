@@ -85,7 +85,7 @@ function idle(port: number, address: string): Socket {
   return socket;
 }
 
-/** Accepts connections until the end of the run and never responds. */
+/** Starts a server that accepts connections until the end of the run and never responds. */
 async function startSilentServer(): Promise<{ readonly url: string }> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());

@@ -14,8 +14,8 @@ import { lineActs } from './lines.ts';
 import { type Account, type Endpoints, Neighbor } from './neighbor.ts';
 import { Stranger } from './stranger.ts';
 
-// A greedy workspace does one thing after another and a stranger sends wrong keys; a neighbor must notice neither. Then
-// both workers stop while notices of the greedy workspace are pending, which must not delay the instance's alarm.
+// A greedy workspace performs one act after another, and a stranger sends wrong keys; a neighbor must notice neither.
+// Then both workers stop while notices of the greedy workspace are pending, which must not delay the instance's alarm.
 
 const CALM_MS = 12_000;
 const ACT_MS = 20_000;

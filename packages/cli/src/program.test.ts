@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type Environment, outcomeOf, run } from '../test/command-line.ts';
 import { createWholeProgram, groups } from './program.ts';
 
-/** Returns what a shell prints, on both of its outputs. */
+/** Returns the output of a shell, from both stdout and stderr. */
 async function printedBy(shell: string, args: readonly string[]): Promise<string> {
   const { out, err } = await outcomeOf(spawn(shell, args));
   return err + out;

@@ -12,7 +12,7 @@ import { runCommand } from '../src/run-command.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SERVER = join(ROOT, 'apps/server/src/main.ts');
 const LAUNCHER = join(ROOT, 'packages/cli/src/launch.mjs');
-// Later processes of a test reuse what the first one compiled.
+// Lets later processes of a test reuse the code that the first one compiled.
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compiled');
 
 export type Environment = Readonly<Record<string, string>>;

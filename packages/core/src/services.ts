@@ -22,7 +22,7 @@ export function createServices({
   ...parts
 }: {
   readonly sql: Sql;
-  /** Connections that bypass a pooler; defaults to the pool's. */
+  /** Connections that bypass any pooler; defaults to `sql`. */
   readonly direct?: Sql;
   readonly replica?: Replica | null;
   /** Dedicated connections for the submit batcher; without them it shares the pool. */

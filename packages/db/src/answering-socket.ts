@@ -18,8 +18,8 @@ export interface ServerPlace {
 }
 
 /**
- * Creates sockets that are destroyed if Postgres receives a statement and then stays silent for this long. Otherwise a
- * stopped server, or a network that drops packets, would block the caller forever. With TLS, responses cannot be told
+ * Creates sockets that are destroyed if Postgres receives a statement and then stays silent for `answer_ms`. Otherwise
+ * a stopped server, or a network that drops packets, would block the caller forever. With TLS, responses cannot be told
  * from other bytes, so every byte counts as the response to everything sent before it.
  */
 export function answeringSockets(answer_ms: number): (place: ServerPlace) => Socket {

@@ -1,6 +1,6 @@
 import type { Sql } from './sql.ts';
 
-/** What a commit waits for before it is confirmed. All our connections set synchronous_commit to on. */
+/** Where a commit must be stored before it is confirmed. All our connections set synchronous_commit to on. */
 export type CommitWait = 'standby' | 'disk';
 
 export async function commitWait(sql: Sql): Promise<CommitWait> {

@@ -65,7 +65,8 @@ export function connect(address: string, options: ConnectOptions): Sql {
     backoff: (attempt) => Math.min(0.05 * 2 ** attempt, 1),
     ...(options.on_statement && { debug: (_connection: number, text: string) => options.on_statement?.(text) }),
     onnotice(notice) {
-      // The SQLSTATE is 01000 after a cancel and 57P01 at shutdown, and the text is in the server's language.
+      // Recognizes the warning by its routine: its SQLSTATE is 01000 after a cancel and 57P01 at shutdown, and its text
+      // is in the server's language.
       if (notice.routine === 'SyncRepWaitForLSN') unconfirmed += 1;
       options.on_notice?.(notice.message ?? '');
     },

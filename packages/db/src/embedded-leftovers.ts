@@ -48,7 +48,7 @@ export function removeLeftover(
   return 'removed';
 }
 
-/** Returns the size of everything under a path. Files that disappear meanwhile count as nothing. */
+/** Returns the size of everything under a path. Files that disappear meanwhile are not counted. */
 export function bytesIn(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats?.isDirectory()) return stats?.isFile() ? stats.size : 0;

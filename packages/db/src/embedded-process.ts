@@ -64,8 +64,8 @@ export function processExists(pid: number): boolean {
 }
 
 /**
- * Returns the start time of a process, which identifies it even if its pid is reused, as is common in containers. Empty
- * if the system does not report it.
+ * Returns the start time of a process, which identifies the process even if its pid is reused, as is common in
+ * containers. Returns an empty string if the system does not report the time.
  */
 export function processBirth(pid: number): string {
   try {

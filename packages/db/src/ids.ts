@@ -1,5 +1,5 @@
-// An id is 128 bits: 48 of time, 69 random, and the rest marks it as an id and encodes its kind. Postgres stores it as
-// a uuid; everything else uses a string with a prefix. docs/decisions/0022-ids-are-uuids.md describes the layout.
+// An id has 128 bits: 48 of time, 69 random ones, and 11 that mark it as an id and encode its kind. Postgres stores it
+// as a uuid; everything else uses a string with a prefix. docs/decisions/0022-ids-are-uuids.md describes the layout.
 
 export const idPrefixes = {
   message: 'msg_',
@@ -63,9 +63,12 @@ export const ID_TIME_CHARS = 10;
 export const ID_CHARS = 26;
 const PREFIX_CHARS = 4;
 
-/** Stands for no id in a column that is not null, such as the workspace of something that belongs to the instance. */
+/**
+ * Stands for a missing id in a column that does not allow null, such as the workspace of something that belongs to the
+ * instance.
+ */
 const NIL = '00000000-0000-0000-0000-000000000000';
-/** Greater than every id and equal to none. Text that is not an id is looked up as this value, and not found. */
+/** Greater than every id. Text that is not an id is looked up as this value, which no row has. */
 const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -86,7 +89,8 @@ const hexTable = (chars: number) =>
 const HEX_2 = hexTable(2);
 const PAIRS = Array.from({ length: 1024 }, (_, n) => (ID_ALPHABET[n >> 5] ?? '') + (ID_ALPHABET[n & 31] ?? ''));
 
-// Writes one string at a time, byte by byte. Concatenation would leave ropes that each later use has to flatten.
+// Each string is written into this buffer byte by byte, because concatenation would leave ropes that each later use has
+// to flatten.
 const scratch = Buffer.from(NIL, 'latin1');
 /** The position of each hexadecimal digit in the text of a uuid. */
 const PLACES = Uint8Array.from([...NIL].flatMap((char, at) => (char === '-' ? [] : [at])));
@@ -140,7 +144,7 @@ function unusualUuid(text: string): string {
   if (text.startsWith(idPrefixes.job) && text.length === PREFIX_CHARS + ID_CHARS) return uuidOf(text) ?? MAX;
   if (text.length === PREFIX_CHARS + ID_CHARS + 1 && text.endsWith('!')) {
     const uuid = isMarked(text) ? uuidOf(text.slice(0, -1)) : null;
-    // The last five bits are a kind, and no kind uses the highest number, so nothing carries.
+    // The last five bits are a kind, and no kind uses the highest number, so adding one never carries.
     return uuid === null ? MAX : uuid.slice(0, -2) + HEX_2[Number.parseInt(uuid.slice(-2), 16) + 1];
   }
   const [, time] = BOUND.exec(text) ?? [];

@@ -19,8 +19,8 @@ export const sessionPlanning = {
 } as const;
 
 /**
- * Lets the planner choose joins based on the values until the end of the transaction, for batch jobs and aggregates,
- * which read many rows. Uses custom plans, because a cached plan has the session's joins. `jit` stays off.
+ * Lets the planner choose joins by the actual values for the rest of the transaction. Meant for batch jobs and
+ * aggregates, which read many rows. Uses custom plans, because a cached plan has the session's joins. `jit` stays off.
  */
 export async function planNormally(tx: Tx): Promise<void> {
   await tx`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '128MB', true),
@@ -47,8 +47,8 @@ export const fence: Fragment = pieces.unsafe('offset 0');
 
 /**
  * Matches the rows of one owner through the index of a list, which begins with a hash of the owner. Lookups by primary
- * key cannot use that index, nor can a list use the primary key: on an empty table all of them look equally good to the
- * planner.
+ * key cannot use that index, nor can a list use the primary key: on an empty table, both indexes look equally good to
+ * the planner.
  */
 export function listOf(sql: Sql | Tx, owner: Fragment, id: Fragment | string): Fragment {
   const value = typeof id === 'string' ? sql`${id}::uuid` : id;
@@ -94,8 +94,8 @@ export async function requireSession(connections: readonly [Sql, Sql]): Promise<
   for (let round = 1; round <= ROUNDS; round++) {
     const marks = connections.map((sql, index) => ({ sql, mark: `${round}.${index}` }));
     for (const { sql, mark } of marks) await sql`select set_config('postrider.session', ${mark}, false)`;
-    // The order alternates, because a pooler that hands out its connections in turn might otherwise give each client
-    // its own.
+    // The order alternates, because a pooler that hands out its connections round-robin might otherwise give each
+    // client its own.
     const order = round % 2 === 0 ? marks : marks.toReversed();
     for (const { sql, mark } of order) if (!(await keepsSession(sql, mark))) throw notKept();
   }

@@ -12,7 +12,7 @@ const SEPARATORS = /[\x1a\x1d-\x1f]/;
 // Above this length, four single-character searches are faster than one regular expression.
 const LONG = 200;
 
-/** A list is sent as its items, none of which may be empty. An empty list is sent as an empty string. */
+/** A list is sent as its items. No item may be empty, because an empty list is sent as an empty string. */
 export type RecordField = string | number | null | readonly string[];
 
 /** Returns whether a string can be a field, which must not contain a separator. */

@@ -41,7 +41,8 @@ export function lagGauge(positions: () => Promise<Positions>, now: () => number)
         throw error;
       });
       const { replica, primary } = latest;
-      // Ahead of the primary, which was read later, so the replica follows a different history.
+      // The replica is ahead of the primary although the primary was read later, so the replica follows a different
+      // history.
       if (replica === null || replica > primary) {
         reached_at = Number.NEGATIVE_INFINITY;
         marks = [];

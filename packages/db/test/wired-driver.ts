@@ -121,5 +121,5 @@ const scenarios: Record<string, () => Promise<unknown>> = {
 };
 
 process.stdout.write(JSON.stringify(await scenarios[name]?.()));
-// After the turn that reports unhandled rejections.
+// Exits after the turn that reports unhandled rejections.
 setImmediate(() => process.exit());

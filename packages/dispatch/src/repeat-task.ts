@@ -1,6 +1,6 @@
 import type { Services } from '@postrider/core';
 
-/** Repeats a task of this process, one run at a time. A failed run is logged and does not stop the repetition. */
+/** Repeats a task of this process, one run at a time. A failed run is logged, and the task continues to be repeated. */
 export function repeatEvery(
   interval_ms: number,
   task: () => Promise<unknown>,

@@ -39,9 +39,8 @@ export interface HttpGuard {
   /** Sends a POST request. Never throws. */
   post(request: HttpPost, signal?: AbortSignal): Promise<HttpOutcome>;
   /**
-   * Returns the reason why the host of a URL is rejected, as far as is known now, or null if it is accepted. Neither
-   * the reason nor the error of a post names an address that the URL does not contain, because the address could reveal
-   * a private network.
+   * Returns the reason why the host of a URL is currently rejected, or null if it is not. Neither the reason nor the
+   * error of a post names an address that the URL does not contain, because the address could reveal a private network.
    */
   refusal(url: URL): Promise<string | null>;
   stop(): Promise<void>;
@@ -87,7 +86,10 @@ class GuardedClient {
   readonly #resolve: Resolve;
   /** A cache of parsed URLs. */
   readonly #places = new Map<string, Place>();
-  /** Posts in progress, by signal. One listener per post would cost more than all the posts that are aborted. */
+  /**
+   * Posts in progress, by signal. The posts of a signal share one listener, because adding and removing a listener for
+   * each post is expensive.
+   */
   readonly #cuts = new WeakMap<AbortSignal, Set<Cut>>();
   #agent: Agent | null = null;
   #stopped = false;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 export interface JobOptions {
-  /** How often a job is retried after its process failed. */
+  /** How many times a job is retried after its process has failed. */
   readonly retry_limit: number;
   readonly retry_delay_seconds: number;
   /** After this time, an active job counts as lost even if its process sends heartbeats. */

@@ -10,7 +10,7 @@ export interface DeadRange {
 
 export interface DeadJob {
   readonly id: string;
-  /** The cursor that follows this job. */
+  /** The cursor for the page that starts after this job. */
   readonly position: string;
 }
 
@@ -63,7 +63,7 @@ export async function retryEnded(tx: Sql | Tx, { queue, id }: JobKey): Promise<b
   return (await revive(tx, queue, finished_job)).length > 0;
 }
 
-/** Retries dead jobs, and returns the jobs that were still dead. */
+/** Retries the given jobs that are still dead, and returns their ids. */
 export async function reviveJobs(tx: Tx, queue: string, ids: readonly string[]): Promise<Set<string>> {
   const dead = tx`
     select j.id from pgboss.job j

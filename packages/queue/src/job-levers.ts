@@ -1,7 +1,8 @@
 import type { Sql, Tx } from '@postrider/db';
 
-// Admin actions on single jobs. Each checks the job's state in its own update, so exactly one of two concurrent actions
-// (or an action and a worker) wins. pg-boss's own functions check less: its cancel also accepts a running job.
+// Admin actions on single jobs. Each action checks the job's state in its own update, so exactly one of two concurrent
+// actions (or of an action and a worker) succeeds. pg-boss's own functions check less: its cancel also accepts a
+// running job.
 
 export interface JobKey {
   readonly queue: string;

@@ -5,7 +5,7 @@ import type { JobHold } from './catalogue.ts';
 // third cheaper and saves a round trip. In return, the rows inserted here must match those of the pinned pg-boss:
 // readJobTables rejects a different schema, and a test compares a row with pg-boss's own.
 
-/** The longest time between a job's created_on and its commit for which a fetch of new jobs still finds it. */
+/** A fetch of new jobs still finds a job that was committed up to this long after its created_on. */
 const COMMIT_SECONDS = 0.3;
 
 /** The table of a queue, as created by installQueue. */
@@ -131,13 +131,13 @@ export interface JobRequest {
 }
 
 /**
- * Fetches ready jobs, as a fragment that returns id, retry_count, data, priority and created_on. It makes the same
- * change as pg-boss's fetch, with the same order among jobs of one priority. Dead index entries of fetched jobs cost
- * time until a vacuum; `created_after` skips them. Jobs with the same created_on are ordered by start_after: only one
- * index has that order, so no plan can use another or sort all ready jobs.
+ * Fetches ready jobs, as a fragment that returns id, retry_count, data, priority and created_on. Makes the same change
+ * as pg-boss's fetch, with the same order among jobs of one priority. Dead index entries of fetched jobs cost time
+ * until a vacuum; `created_after` skips them. Jobs with the same created_on are ordered by start_after: only one index
+ * has that order, so no plan can use another index or sort all ready jobs.
  *
- * The transaction does not wait for the disk, because a fetch lost in a Postgres crash is repeated. It must not contain
- * any other write that has to be durable.
+ * The transaction does not wait for the disk, because a fetch lost in a Postgres crash is repeated. The transaction
+ * must not contain any other write that has to be durable.
  */
 export function jobAcquisition(
   sql: Sql | Tx,

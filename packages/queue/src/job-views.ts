@@ -32,8 +32,8 @@ function columns(sql: Sql | Tx): Fragment {
 }
 
 /**
- * Returns the condition of each state, and the time by which an index orders it. Uses literals, so that partial indexes
- * match.
+ * Returns, for each state, its SQL condition and the time by which an index orders the jobs in that state. Uses
+ * literals, so that partial indexes match.
  */
 function statesOf(sql: Sql | Tx): Record<JobState | 'all', { readonly where: Fragment; readonly place: Fragment }> {
   const due = sql`j.start_after`;
@@ -70,8 +70,8 @@ export interface JobPlace {
 export interface JobPage {
   readonly rows: readonly (JobRow & { readonly place: string })[];
   /**
-   * The start of the next page; null on the last page. A page may contain fewer jobs than requested even if there are
-   * more.
+   * The position after which the next page starts; null on the last page. A page may contain fewer jobs than requested
+   * even if there are more.
    */
   readonly edge: JobPlace | null;
 }
@@ -81,7 +81,10 @@ const EXAMINED = 1000;
 
 type CandidateRow = JobRow & { readonly place: string; readonly passes: boolean; readonly nth: number };
 
-/** Returns jobs of some queues, latest first: by due time, by end, or, for any state, by creation. */
+/**
+ * Returns jobs of the given queues, latest first. Jobs are ordered by due time or end time, depending on the state, or
+ * by creation time for any state.
+ */
 export async function readJobPage(sql: Sql, query: JobQuery): Promise<JobPage> {
   const { state, since, until, data, after, count } = query;
   const filtered = since || until || data || state === 'completed' || state === 'canceled';
@@ -115,7 +118,8 @@ export async function readJobPage(sql: Sql, query: JobQuery): Promise<JobPage> {
         order by nth`,
     ),
   );
-  // Beyond the first queue that was not read to the end, jobs of other queues could be out of order.
+  // If a queue was not read to the end, its unread jobs may belong between the later rows of other queues, so the page
+  // ends at the last row that was read.
   const ends = pages.flatMap((page) => page.filter((row) => row.nth === max));
   const end = ends.sort(latestFirst)[0];
   const passing = pages
@@ -159,8 +163,8 @@ export interface QueueGauges {
 }
 
 /**
- * Returns the metrics of each queue. Up to a limit, jobs are counted here using only an index. Beyond it, the result is
- * the last count of pg-boss's monitor, which is a few seconds old.
+ * Returns the metrics of each queue. Counts jobs up to a limit with an index-only scan. Beyond the limit, returns the
+ * last count of pg-boss's monitor, which is a few seconds old.
  */
 export async function gaugesOf(sql: Sql | Tx, queues: readonly string[], bound: number): Promise<QueueGauges[]> {
   const count = (state: Fragment, cached: Fragment) => sql`

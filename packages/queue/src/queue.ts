@@ -36,7 +36,7 @@ export interface Queue<C extends Catalogue> {
   /** Connects without changing the schema, which installQueue does. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Adds jobs inside the caller's transaction. Wake the workers after its commit. */
+  /** Enqueues jobs in the caller's transaction. The caller must wake the workers after the commit. */
   send<N extends keyof C & string>(tx: Tx, name: N, jobs: readonly NewJob<Data<C, N>>[]): Promise<void>;
   /**
    * Inserts jobs, as a fragment. The source yields id uuid, data jsonb, start_after timestamptz or null, and priority
@@ -55,10 +55,10 @@ export interface Queue<C extends Catalogue> {
    */
   resumption(sql: Sql | Tx, name: keyof C & string, source: Fragment): Fragment;
   /**
-   * Returns a fragment that fetches ready jobs and returns their rows, for `acquired`. It turns synchronous_commit off,
-   * so the transaction must not write anything else that has to be durable. With `created_after`, older jobs may be
-   * skipped: retries and scheduled jobs are found by a poll without it. Only the named priorities of the queue's jobs
-   * are fetched.
+   * Returns a fragment that fetches ready jobs and returns their rows, for `acquired`. The fragment turns
+   * synchronous_commit off, so the transaction must not write anything else that has to be durable. With
+   * `created_after`, older jobs may be skipped: a poll without `created_after` finds retries and scheduled jobs. Only
+   * the named priorities of the queue's jobs are fetched.
    */
   acquisition(sql: Sql | Tx, name: keyof C & string, requests: readonly JobRequest[]): Fragment;
   /** Converts rows of `acquisition` to jobs. A job whose payload does not parse is canceled and reported. */

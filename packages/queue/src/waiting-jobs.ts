@@ -18,8 +18,8 @@ export function fetchedJobs(sql: Sql | Tx, queue: Fragment): Fragment {
 }
 
 /**
- * Returns the number of jobs due before a waiting job, of the same or a higher priority, up to a limit. Returns no row
- * if the job no longer exists. Uses the index of states.
+ * Returns a query for the number of jobs due before a waiting job, with the same or a higher priority, counted up to a
+ * limit. The query returns no row if the job no longer exists, and uses the index of states.
  */
 export function jobsAhead(sql: Sql | Tx, queue: Fragment, id: string, max: number): Fragment {
   return sql`

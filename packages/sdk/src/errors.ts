@@ -96,7 +96,7 @@ const classes: Readonly<Record<string, typeof ApiError>> = {
   internal_error: InternalError,
 };
 
-/** Returns the error that a response describes; null if the response is not from Postrider. */
+/** Returns the error that a response describes, or null if the response is not from Postrider. */
 export function errorOf(status: number, body: unknown, retry_after_seconds: number | null): ApiError | null {
   if (!isErrorAnswer(body)) return null;
   const { code } = body.error;

@@ -106,7 +106,7 @@ describe('the SDK client', () => {
     expect(JSON.parse(service.requests[0]?.body.toString() ?? '')).toEqual(mail);
   });
 
-  it('never shows its key when printed or in errors', async () => {
+  it('never reveals its key, in printed output or in errors', async () => {
     responses(reply(404, refusal('not_found', 'message_not_found')), { kind: 'drop' });
     const postrider = client({ max_retries: 0 });
 

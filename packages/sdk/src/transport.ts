@@ -163,7 +163,9 @@ function retryAfter(response: Response): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
 }
 
-/** Returns how long to wait before the next attempt; null if a retry would not help or might repeat the operation. */
+/**
+ * Returns how long to wait before the next attempt, or null if a retry would not help or might repeat the operation.
+ */
 function pauseBefore(error: unknown, request: ApiRequest, attempt: number): number | null {
   const status = error instanceof ApiError || error instanceof UnexpectedAnswerError ? error.status : null;
   const repeatable = request.method !== 'POST' || request.keyed === true;

@@ -83,8 +83,8 @@ function operationBreaks(location: string, docs: Documents, old_operation: Json,
 }
 
 /**
- * Returns the breaking changes in the security of an operation. Each old alternative must remain valid: some new
- * alternative must require no more.
+ * Returns the breaking changes in the security of an operation. Each old alternative must remain valid: at least one
+ * new alternative must not require anything beyond it.
  */
 function securityBreaks(
   location: string,

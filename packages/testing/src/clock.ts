@@ -4,7 +4,7 @@ import type { Sql } from '@postrider/db';
 /** The process's clock and its database's clock_now(), moved together; only for databases created by createDatabase. */
 export interface TestClock extends Clock {
   advance(duration_ms: number): Promise<void>;
-  /** Stops time at this moment. Until unfreeze, only `advance` moves time. */
+  /** Stops time at the given moment. Until unfreeze, only `advance` moves time. */
   freeze(at: Date): Promise<void>;
   /** Resumes time from where it stopped. */
   unfreeze(): Promise<void>;

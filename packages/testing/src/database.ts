@@ -45,7 +45,7 @@ export async function createDatabase(server_url: string = inject('postgres_url')
   return databaseNamed(server_url, name);
 }
 
-/** Loads a private database from a plain SQL dump. Its schema is that of the dump. */
+/** Creates a private database from a plain SQL dump, with the dump's schema instead of the template's. */
 export async function loadDatabase(
   statements: string,
   server_url: string = inject('postgres_url'),

@@ -51,7 +51,7 @@ const mayReadEnvironment = (path: string) =>
   [
     'apps/server/src/main.ts',
     'packages/cli/src/main.ts',
-    // A library has no main.ts; its settings are documented to come from the environment.
+    // A library has no main.ts, and the SDK's documentation says that its settings come from the environment.
     'packages/sdk/src/environment.ts',
     'vitest.config.ts',
   ].includes(path) || inAny(path, ['scripts/', 'bench/', 'packages/testing/']);

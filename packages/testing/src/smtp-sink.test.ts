@@ -14,7 +14,7 @@ afterEach(async () => {
 
 interface Talk {
   readonly socket: Socket;
-  /** Sends a line or a whole message and returns the last line of the reply; null if the sink hung up. */
+  /** Sends a line or a whole message, and returns the last line of the reply, or null if the sink hung up. */
   say(line: string): Promise<string | null>;
   listen(): Promise<string | null>;
 }

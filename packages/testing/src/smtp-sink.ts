@@ -68,7 +68,7 @@ export interface SmtpSink {
 
 const HEADER_END = Buffer.from('\r\n\r\n');
 
-/** Starts a real SMTP server on loopback that stores what it accepts and misbehaves as scripted. */
+/** Starts a real SMTP server on loopback that stores the messages it accepts and misbehaves as scripted. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const host = options.host ?? '127.0.0.1';
   const script = new ScriptedServer(options.now ?? Date.now);

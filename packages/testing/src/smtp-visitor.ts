@@ -34,7 +34,10 @@ export async function visitSmtp(port: number): Promise<SmtpVisitor> {
   };
 }
 
-/** Sends one message to a server; returns the replies to RCPT and, if accepted, to the message. */
+/**
+ * Sends one message to a server. Returns the reply to RCPT and, if the recipient was accepted, the reply to the
+ * message.
+ */
 export async function bringMail(
   port: number,
   mail: { readonly from: string; readonly to: string; readonly raw: string },

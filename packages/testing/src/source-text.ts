@@ -15,8 +15,8 @@ const CODE = 0;
 const STRING = 1;
 const COMMENT = 2;
 
-// A slash after one of these, after one of the words below, or at the start begins a regex; otherwise it means
-// division. < is excluded because </div> is not a regex.
+// A slash after one of these characters, after one of the words below, or at the start begins a regex; otherwise it
+// means division. < is excluded because </div> is not a regex.
 const beforeRegex = new Set('(,=:[!&|?{};+-*%~^>');
 const wordsBeforeRegex = /\b(?:return|typeof|case|in|of|delete|void|throw|else|do|await|yield)$/;
 

@@ -48,8 +48,8 @@ function processorSeconds(): number {
 }
 
 /**
- * Prints the slowest files and, as the last line of the run, `N passed, N failed`. It waits for the process to exit,
- * because other reporters, coverage and closing servers may print after the run ends.
+ * Prints the slowest files and, as the last line of the run, `N passed, N failed`. The reporter waits for the process
+ * to exit, because other reporters, coverage and closing servers may print after the run ends.
  */
 export default class SummaryReporter implements Reporter {
   #summary = { passed: 0, failed: 1 };

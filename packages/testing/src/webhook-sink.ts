@@ -43,7 +43,10 @@ export interface WebhookSinkOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** Starts a real HTTP receiver on its own loopback port; returns 200 unless scripted, and 200 after a stall. */
+/**
+ * Starts a real HTTP receiver on its own loopback port. The receiver responds with 200 unless scripted otherwise, and
+ * with 200 after a stall.
+ */
 export async function startWebhookSink(options: WebhookSinkOptions = {}): Promise<WebhookSink> {
   const now = options.now ?? Date.now;
   const arrivals = createArrivals<SinkRequest>('requests', (request) => `${request.method} ${request.path}`);

@@ -68,15 +68,15 @@ export interface World {
   signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
   as(workspace_id: string): Context;
   /**
-   * Creates a second process on the same database and clock, with its own pool, queue and submit batcher. A worker is
-   * registered as such and supervises the queues.
+   * Creates a second process on the same database and clock, with its own pool, queue and submit batcher. With `works`,
+   * the process is registered as a worker and supervises the queues.
    */
   peer(options?: { readonly works?: boolean; readonly on_statement?: (text: string) => void }): Promise<Services>;
-  /** Runs all due deliveries with the worker's engine until none are left; returns the claimed jobs. */
+  /** Runs all due deliveries with the worker's engine until nothing is left, and returns the claimed jobs. */
   drain(): Promise<JobRun[]>;
   /** Claims up to `count` due deliveries per endpoint, like a worker with the endpoint lease. */
   claimWebhooks(count: number): Promise<ClaimedPost[]>;
-  /** Posts all due webhook deliveries with the worker's engine until none are left; returns their count. */
+  /** Posts all due webhook deliveries with the worker's engine until nothing is left, and returns their count. */
   postWebhooks(): Promise<number>;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * One-line summaries of each page, for the index and llms.txt. Decisions do not need one: their titles already say what
- * was decided.
+ * The one-line summary of each page, for the index and llms.txt. Decisions do not need a summary: their titles already
+ * say what was decided.
  */
 export const descriptions: Readonly<Record<string, string>> = {
   production: 'From the first captured email to email that reaches real inboxes.',

@@ -75,7 +75,7 @@ function searchShares({ clock, metrics }: Pick<Services, 'clock' | 'metrics'>): 
   };
 }
 
-/** Returns the list of all pages for language models: https://llmstxt.org. */
+/** Returns the list of all pages in the llms.txt format for language models (https://llmstxt.org). */
 export function llmsText(public_url: string): string {
   const lists = readLibrary().map(({ title, pages }) =>
     [

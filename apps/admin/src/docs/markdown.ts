@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import type { DocPage } from './library.ts';
 
-/** Returns the anchor of a heading, generated the way code hosts do so that links work in both places. */
+/** Returns the anchor of a heading, generated as code hosts do so that the same links work there and here. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -15,7 +15,8 @@ const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
 
 /**
- * Returns the URL of a link. A path to a file becomes the URL of its documentation page, or null if the file has none.
+ * Returns the URL of a link. Replaces the path of a file with the URL of its documentation page; returns null if the
+ * file has no page.
  */
 function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): string | null {
   if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
@@ -45,7 +46,7 @@ export function htmlOf(page: DocPage, pages: readonly DocPage[]): string {
         // Focusable so that wide samples can be scrolled with the keyboard.
         return `<figure>${name}<pre tabindex="0"><code>${escaped(text)}</code></pre></figure>\n`;
       },
-      // Screenshots exist only in the repository because these pages load no resources.
+      // These pages load no resources, so a screenshot is replaced by its alternative text.
       image: ({ text }: Tokens.Image) => `<em>${escaped(text)}</em>`,
       // HTML comments mark generated sections.
       html: ({ text }: Tokens.HTML | Tokens.Tag) => (text.startsWith('<!--') ? '' : text),

@@ -21,7 +21,7 @@ function operationsOf(document: OpenApi): Example[] {
   );
 }
 
-/** Returns the example of a schema. Without one, returns its required fields as placeholders. */
+/** Returns a schema's example or, if it has none, its required fields with placeholders. */
 function exampleOf(document: OpenApi, schema: Schema): unknown {
   const type_name = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
   const target = type_name === undefined ? schema : document.components.schemas[type_name];
@@ -49,7 +49,7 @@ They are real, as if they came with an API key; with <code>?dry_run=true</code> 
 <script src="/docs/try.js"></script>`;
 }
 
-/** The page's script. Each request gets its own token, issued for the session and workspace at that moment. */
+/** The page's script. Requests a new token for the current session and workspace before each call. */
 export const TRY_SCRIPT = `(() => {
   const at = (id) => document.getElementById(id);
   const token = async () => {

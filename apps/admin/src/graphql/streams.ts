@@ -44,7 +44,7 @@ export function createFollow(services: Services, credential: Credential | Sessio
       for await (const item of items) {
         if (!(await shouldContinue(item !== null))) return;
         if (item === null) continue;
-        // Each event costs points. Without points, the stream waits and does not skip events.
+        // Each event costs points. When points run out, the stream waits rather than skipping events.
         while ('error' in (await chargeQuery(services.sql, spender, g.cost.requested))) {
           await pause(BUDGET_MS);
           if (!(await shouldContinue(true))) return;

@@ -7,8 +7,8 @@ import type { AdminEnv } from '../admin-env.ts';
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * Serves downloads by single-use link. The token authorizes, so no cookie or header is needed. An invalid link counts
- * against the client address, like an invalid key. An interrupted download does not use up the link.
+ * Serves downloads by single-use link. The token authorizes the download, so no cookie or header is needed. An invalid
+ * link counts against the client address, like an invalid key. An interrupted download does not use up the link.
  */
 export function contentRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();

@@ -8,7 +8,7 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; " +
   "img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
-const START = `# Asked with the rights of your session. To use a key instead, name it under Headers:
+const START = `# Runs with the permissions of your session. To use an API key instead, add it under Headers:
 # {"Authorization": "Bearer pr_live_…"}
 {
   messages(first: 10) {
@@ -26,7 +26,7 @@ const WITH_TOKEN = `<script>
   const plain = window.fetch.bind(window);
   let made = null;
   const ask = async () => {
-    const answer = await plain('/trpc/session.token', {
+    const answer = await plain(location.pathname.replace(/\\/graphiql.*/, '/trpc/session.token'), {
       method: 'POST', headers: { 'content-type': 'application/json', 'x-postrider': '1' }, body: '{}',
     });
     if (!answer.ok) return null;

@@ -127,8 +127,8 @@ function formPage(services: Services): MiddlewareHandler<AdminEnv> {
 }
 
 /**
- * Returns an error for a form without an origin, which every browser sends, or in another encoding. Otherwise, returns
- * null.
+ * Returns an error if a form has neither Origin nor Sec-Fetch-Site, at least one of which every browser sends, or has
+ * the wrong encoding. Otherwise, returns null.
  */
 function nameless(context: PageContext): AppError | null {
   const from = context.req.header('origin') ?? context.req.header('sec-fetch-site');

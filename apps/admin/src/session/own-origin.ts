@@ -4,8 +4,8 @@ import type { Context } from 'hono';
 const reading = new Set(['GET', 'HEAD']);
 
 /**
- * Checks for CSRF: rejects requests that another site's page sent with this browser's cookie. Browsers set Origin and
- * Sec-Fetch-Site, and a page can forge neither. Other clients send neither.
+ * Returns an error for a request that another site's page sent with this browser's cookie (CSRF), or null. Browsers set
+ * Origin and Sec-Fetch-Site, and a page can forge neither. Other clients send neither.
  */
 export function crossSiteRefusal(services: Services, context: Context): AppError | null {
   const site = context.req.header('sec-fetch-site');
@@ -17,8 +17,8 @@ export function crossSiteRefusal(services: Services, context: Context): AppError
 }
 
 /**
- * Refuses to serve a page to a script that fetches it, or in a frame outside our own pages, because anything running
- * there could read its text. Browsers send these headers only over https and to localhost.
+ * Returns an error if a page is fetched by a script or framed outside our own pages, because a script there could read
+ * the page's text. Otherwise, returns null. Browsers send these headers only over https and to localhost.
  */
 export function embeddingRefusal(context: Context, placement: 'in a window' | 'in our frames'): AppError | null {
   const dest = context.req.header('sec-fetch-dest');

@@ -45,10 +45,13 @@ export function dropSession(services: Services, context: Context): void {
   deleteCookie(context, name, cookie_options);
 }
 
-/** Returns the user of the session cookie, or null. */
+/**
+ * Returns the user of the session cookie in the workspace of the path, or in the default workspace. Returns null
+ * without a session. Throws if the user has no access to the workspace.
+ */
 export async function sessionOf(services: Services, context: Context): Promise<UserActor | null> {
   const token = sessionToken(services, context);
-  return token === null ? null : findSession(services, token);
+  return token === null ? null : findSession(services, token, context.req.param('workspace_id') ?? null);
 }
 
 /** Sets `actor` for signed-in users and redirects other requests to the sign-in page. */
@@ -59,7 +62,11 @@ export function requireSession(
   return async (context, next) => {
     const foreign = crossSiteRefusal(services, context) ?? embeddingRefusal(context, placement);
     if (foreign) return context.text(foreign.message, httpStatus[foreign.code]);
-    const actor = await sessionOf(services, context);
+    const actor = await sessionOf(services, context).catch((error: unknown) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    });
+    if (actor instanceof AppError) return context.text(actor.message, httpStatus[actor.code]);
     if (actor) {
       context.set('actor', actor);
       return next();

@@ -5,8 +5,8 @@ const CHECK_MS = 5000;
 const RENEW_MS = 30_000;
 
 /**
- * Returns a function that reports whether a stream may continue. It checks the key or session every few seconds, and
- * immediately for a caller who is about to send something. It also renews the stream's slot.
+ * Returns a function that reports whether a stream may continue. The function checks the key or session every few
+ * seconds, or right away if `immediately` is set, and also renews the stream's slot.
  */
 export function watchStream(
   { clock }: Pick<Services, 'clock'>,

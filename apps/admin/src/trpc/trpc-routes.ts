@@ -38,7 +38,11 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
   routes.all('*', async (context) => {
     const { request_id, address, trace } = context.var;
     const started_at = performance.now();
-    const actor = await sessionOf(services, context);
+    const actor = await sessionOf(services, context).catch((error: unknown) => {
+      if (error instanceof AppError) return error;
+      throw error;
+    });
+    if (actor instanceof AppError) return refuse(services, context, actor);
     const checked_at = performance.now();
     const rate = new RateNotes();
     if (actor) {
@@ -47,7 +51,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
       if (refusal) return refuse(services, context, refusal, rate.headers());
     }
     context.res = await fetchRequestHandler({
-      endpoint: '/trpc',
+      endpoint: context.req.path.slice(0, context.req.path.indexOf('/trpc') + '/trpc'.length),
       req: context.req.raw,
       router: appRouter,
       maxBatchSize: MAX_BATCH_SIZE,
@@ -79,7 +83,7 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
           duration_ms: performance.now() - started_at,
         });
         if (publicError(error).code === 'internal_error')
-          services.log.error({ err: error.cause ?? error, request_id, path }, 'a procedure failed');
+          services.log.error({ err: error.cause ?? error, request_id, path }, 'a tRPC procedure failed');
       },
     });
     return context.res;

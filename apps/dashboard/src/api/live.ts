@@ -56,8 +56,8 @@ const CONNECTED_QUESTION = 'connected?';
 
 /**
  * Follows the workspace's events. Browsers allow six HTTP/1.1 connections per host, so one tab follows the events and
- * notifies the others. That tab holds a lock. When the tab is closed, another one acquires the lock. Locks are
- * unavailable over plain http, so there each tab follows on its own while it is visible.
+ * notifies the others. That tab holds a lock, which another tab acquires when the first is closed. Locks are
+ * unavailable over plain http, where each tab therefore follows on its own while it is visible.
  */
 export function followChanges(workspace_id: string): () => void {
   const abort = new AbortController();

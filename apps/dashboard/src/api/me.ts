@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { words } from './strings.ts';
-import { type Outputs, trpc } from './trpc.ts';
+import { type Outputs, queries, trpc } from './trpc.ts';
 
 export type Me = Outputs['people']['me'];
 export type Scope = Me['scopes'][number];
@@ -11,6 +11,12 @@ export function useMe(): Me {
 }
 
 export const meOptions = trpc.people.me.queryOptions({}, { staleTime: 60_000 });
+
+/** Returns the current workspace once the signed-in user is loaded. */
+export function knownWorkspace(): Me['workspaces'][number] | undefined {
+  const me = queries.getQueryData(meOptions.queryKey);
+  return me?.workspaces.find(({ id }) => id === me.workspace_id);
+}
 
 /** Applies the server's rule: admin covers the whole workspace, operator only the instance. */
 export function may(me: Me, needed: Scope): boolean {

@@ -16,7 +16,7 @@ function poll<T>(query: PolledProcedure<T>, every_ms: number, until: (data: T) =
 
 /** Polls the queries that need it. Everything else is refetched when the live stream reports a change. */
 export function startPolling(): void {
-  // Claiming an email and the progress of an attempt do not emit events.
+  // Neither claiming an email nor the progress of an attempt emits an event.
   poll(trpc.emails.get, 3000, ({ status }) => !isOpen(status));
   // Waiting email ages continuously, and its counts are updated periodically.
   poll(trpc.overview.summary, 15_000);
@@ -25,7 +25,7 @@ export function startPolling(): void {
   poll(trpc.stats.get, 60_000);
   poll(trpc.stats.series, 60_000);
   poll(trpc.ops.failureGroups, 15_000);
-  // Programs that use the SMTP capture emit no events.
+  // Captures of other programs' messages emit no events.
   poll(trpc.captures.list, 5000);
   // Using a key does not emit an event.
   poll(trpc.apiKeys.list, 15_000);

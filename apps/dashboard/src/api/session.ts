@@ -52,7 +52,7 @@ export function goToSignIn(): void {
   );
 }
 
-/** Signs in through the form endpoint that also works without scripts. Returns where to go next, or the error. */
+/** Signs in through the form endpoint that also works without scripts. Returns the path to go to next, or the error. */
 export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
   const response = await fetch(path, {
     method: 'POST',
@@ -69,6 +69,16 @@ export async function signIn(path: string, form: Readonly<Record<string, string>
 export type SignedIn = { readonly ok: true; readonly next: string } | { readonly ok: false; readonly message: string };
 
 export async function signOut(): Promise<void> {
-  await fetch('/logout', { method: 'POST', headers: { accept: 'application/json' }, body: new URLSearchParams() });
+  await endSession();
   location.assign('/login');
+}
+
+/** Signs out, so that another user can sign in and open the same page. */
+export async function signInAgain(): Promise<void> {
+  await endSession();
+  goToSignIn();
+}
+
+async function endSession(): Promise<void> {
+  await fetch('/logout', { method: 'POST', headers: { accept: 'application/json' }, body: new URLSearchParams() });
 }

@@ -6,6 +6,7 @@ import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
 import { problemOf } from './problem.ts';
 import { noteRelease } from './release.ts';
 import { sessionLink } from './session-link.ts';
+import { inWorkspace } from './workspace.ts';
 
 export type Inputs = inferRouterInputs<AppRouter>;
 export type Outputs = inferRouterOutputs<AppRouter>;
@@ -21,13 +22,13 @@ export const client = createTRPCClient<AppRouter>({
     sessionLink,
     splitLink({
       condition: ({ type }) => type === 'subscription',
-      true: httpSubscriptionLink({ url: '/trpc' }),
+      true: httpSubscriptionLink({ url: () => inWorkspace('/trpc') }),
       false: httpBatchLink({
         url: '/trpc',
         maxItems: MAX_BATCH_SIZE,
         headers: { 'x-postrider': '1' },
         async fetch(url, init) {
-          const response = await fetch(url, init as RequestInit);
+          const response = await fetch(inWorkspace(String(url)), init as RequestInit);
           noteRelease(response.headers.get('x-dashboard-release'));
           return response;
         },

@@ -10,10 +10,10 @@ export interface Column<T> {
   readonly show: (row: T) => ReactNode;
   /** A share of the table's width, or fitted to the content. */
   readonly width?: string | 'fit';
-  /** Hidden in narrow windows. */
+  /** Whether the column is hidden in narrow windows. */
   readonly less?: boolean;
   readonly end?: boolean;
-  /** Wraps instead of truncating. */
+  /** Whether long text wraps instead of being truncated. */
   readonly wraps?: boolean;
 }
 

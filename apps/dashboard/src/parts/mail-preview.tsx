@@ -53,7 +53,7 @@ export function MailPreview({ src }: { readonly src: string }) {
   );
 }
 
-/** Replaces the preview of an email without HTML. */
+/** Shows the text of an email that has no HTML to preview. */
 export function TextOnly({ text }: { readonly text: string | null }) {
   return (
     <div className="stack">

@@ -1,4 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
+import { knownWorkspace } from '../api/me.ts';
+import { words } from './strings.ts';
 
 /** Renders the page header: the page's name, and a first line that answers the question people open the page for. */
 export function PageHeader({
@@ -16,7 +18,7 @@ export function PageHeader({
   readonly back?: ReactNode;
 }) {
   useEffect(() => {
-    if (typeof name === 'string') document.title = `${name} · Postrider`;
+    if (typeof name === 'string') document.title = [name, titleOfSpace(), 'Postrider'].filter(Boolean).join(' · ');
   }, [name]);
   return (
     <header className="page-header">
@@ -28,6 +30,11 @@ export function PageHeader({
       {actions && <div className="line">{actions}</div>}
     </header>
   );
+}
+
+/** Returns what the page is about: the workspace or the instance. Nothing before sign-in. */
+function titleOfSpace(): string | undefined {
+  return location.pathname.startsWith('/instance') ? words.instance : knownWorkspace()?.name;
 }
 
 export function Page({ children }: { readonly children: ReactNode }) {
@@ -43,7 +50,7 @@ export function Panel({
   readonly title: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Omits the padding, for content such as a table. */
+  /** Whether to omit the padding, for content such as a table. */
   readonly bare?: boolean;
 }) {
   return (

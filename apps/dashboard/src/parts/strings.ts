@@ -3,6 +3,7 @@ export const words = {
   close: 'Close',
   cancel: 'Cancel',
   loading: 'Loading',
+  instance: 'Instance',
   select: (name: string) => `Select ${name}`,
   copy: {
     action: 'Copy',

@@ -2,6 +2,8 @@ import { createRootRoute, createRoute } from '@tanstack/react-router';
 import { meOptions } from '../api/me.ts';
 import { noteArrival } from '../api/session.ts';
 import { queries } from '../api/trpc.ts';
+import { setWorkspace } from '../api/workspace.ts';
+import { ShellFailed } from './page-failed.tsx';
 import { Shell } from './shell.tsx';
 
 export const rootRoute = createRootRoute();
@@ -11,8 +13,10 @@ export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   component: Shell,
+  errorComponent: ShellFailed,
   async loader() {
-    await queries.ensureQueryData(meOptions);
+    const { workspace_id } = await queries.ensureQueryData(meOptions);
+    setWorkspace(workspace_id);
     noteArrival();
   },
 });

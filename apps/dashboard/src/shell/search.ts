@@ -20,7 +20,7 @@ export function oneOf<const T extends string>(...names: readonly T[]): Reader<T>
 export function searchOf<S extends Readonly<Record<string, Reader<unknown>>>>(schema: S) {
   return (params: Record<string, unknown>): Search<S> => {
     const read = Object.entries(schema).map(([name, reader]) => [name, reader(params[name])] as const);
-    // Each value is what the reader with its name returns.
+    // Each value was returned by the reader of the same name.
     return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Search<S>;
   };
 }

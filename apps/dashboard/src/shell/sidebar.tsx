@@ -6,6 +6,7 @@ import { problemOf } from '../api/problem.ts';
 import { signOut } from '../api/session.ts';
 import { useStore } from '../api/store.ts';
 import { client } from '../api/trpc.ts';
+import { inWorkspace } from '../api/workspace.ts';
 import { Menu, MenuItem } from '../parts/menu.tsx';
 import { inUtc, showUtc } from '../parts/times.tsx';
 import { toast } from '../parts/toasts.tsx';
@@ -30,7 +31,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
   const { pathname } = useLocation();
   // The list may be taller than the window, and the current entry must be visible.
   useEffect(() => {
-    document.querySelector(`.nav a[href="${CSS.escape(pathname)}"]`)?.scrollIntoView({ block: 'nearest' });
+    document.querySelector('.nav a[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
   }, [pathname]);
   return (
     <aside className={`side ${open ? 'open' : ''}`} aria-label={words.sidebar}>
@@ -73,8 +74,7 @@ function WorkspaceSwitch({ me }: { readonly me: Me }) {
   const switchTo = (workspace_id: string) => {
     if (workspace_id === me.workspace_id) return;
     client.people.switchWorkspace.mutate({ workspace_id }).then(
-      // Reloads because everything on screen belongs to the previous workspace.
-      () => location.assign('/'),
+      () => location.assign(`/w/${workspace_id}`),
       (error: unknown) => toast(problemOf(error).message, 'bad'),
     );
   };
@@ -135,7 +135,7 @@ function AccountMenu({ me }: { readonly me: Me }) {
         <span className="grow">{words.account.dock}</span>
         <kbd>Ctrl J</kbd>
       </MenuItem>
-      <MenuItem onSelect={() => location.assign('/graphiql')}>{words.account.graphiql}</MenuItem>
+      <MenuItem onSelect={() => location.assign(inWorkspace('/graphiql'))}>{words.account.graphiql}</MenuItem>
       <hr />
       <MenuItem onSelect={() => void signOut()}>{words.account.signOut}</MenuItem>
     </Menu>

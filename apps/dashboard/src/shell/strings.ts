@@ -119,4 +119,10 @@ export const words = {
     missingAbout: 'It may have been moved or renamed.',
     home: 'Go to overview',
   },
+  noAccess: {
+    title: 'Workspace not found',
+    about: "It doesn't exist, or you don't have access to it. Ask one of its admins to invite you.",
+    home: 'Open your own workspace',
+    signIn: 'Sign in as someone else',
+  },
 };

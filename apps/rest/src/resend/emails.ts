@@ -84,7 +84,7 @@ function mapped(body: ResendRequest['body']): ResendRequest['body'] {
 
 /**
  * Sends a batch. Strict mode, the default, rejects the whole batch if any message is invalid. Permissive mode accepts
- * the others. Features that do not exist here are rejected before core, which would ignore them, sees the message.
+ * the others. Rejects features that do not exist here before calling core, which would ignore them.
  */
 export async function batch(ctx: Context, { body, headers }: ResendRequest) {
   const permissive = headers['x-batch-validation'] === 'permissive';

@@ -8,7 +8,7 @@ openSender();
 describe('429', () => {
   it('the 1,000th request in a minute is accepted, and the 1,001st is rejected', async () => {
     const { secret } = await world.key({ scopes: ['email:send'] });
-    // A rejected body also counts against the window, and stores nothing.
+    // A request whose body is rejected also counts against the window, although it stores nothing.
     const first_requests = await Promise.all(Array.from({ length: 999 }, () => post('{', { key: secret })));
     expect(countEach(first_requests.map((response) => response.status))).toEqual(new Map([[400, 999]]));
 

@@ -86,7 +86,9 @@ function refuse({ log, public_url }: Services, response: ServerResponse, request
   writeJson(response, httpStatus[refusal.code], { error: { ...errorFields(refusal), request_id, docs_url } });
 }
 
-/** Serves metrics without a key and therefore only on loopback: a local proxy must never forward this. */
+/**
+ * Serves metrics without a key and therefore only on loopback: a local proxy must never forward requests to this port.
+ */
 async function listenLocally(
   { config, metrics, log }: Services,
   expose: Expose,

@@ -43,7 +43,7 @@ const byStrangers: Attempt[] = requestsOf(useCases).map(({ use, api, request }) 
   },
 }));
 
-/** Returns every scope that does not include the needed one. */
+/** Returns every scope that does not include the required scope. */
 function scopesWithout(needed: Scope, api: ApiName): Scope[] {
   // GraphQL serves only admins and operators.
   const other_scopes: Scope[] = needed === 'operator' ? ['admin'] : api === 'graphql' ? ['operator'] : [];

@@ -45,6 +45,20 @@ const asNeighbor = (
 
 const NOT_OURS = '422 unprocessable domain_not_verified';
 
+const NO_WORKSPACE = '404 not_found workspace_not_found';
+
+/** The neighbor's own session, with the attacked workspace in the path. */
+const inPaths: Attempt[] = [
+  ...['GET /trpc/people.me', 'GET /trpc/emails.list', 'GET /trpc/live'].map((line) => ({ line, body: undefined })),
+  ...['session.token', 'apiKeys.create', 'people.logout'].map((name) => ({ line: `POST /trpc/${name}`, body: {} })),
+].map(({ line, body }) =>
+  asNeighbor(`${line} under the attacked workspace`, NO_WORKSPACE, ({ world }) => ({
+    to: 'admin',
+    line: line.replace(' /', ` /w/${world.workspace_id}/`),
+    body,
+  })),
+);
+
 const sending: Attempt[] = [
   asNeighbor('POST /v1/email/send from the attacked domain', NOT_OURS, () => ({
     to: 'rest',
@@ -169,9 +183,17 @@ const reading: Attempt[] = [
     to: 'rest',
     line: `GET /v1/email/${await sent(stage)}`,
   })),
-  asNeighbor('GET /preview/{id} of a mail', '404', async (stage) => ({
+  asNeighbor('GET /preview/{id} of a mail under their own workspace', '404', async (stage) => ({
     to: 'admin',
-    line: `GET /preview/${await sent(stage, { html: '<p>Secret</p>' })}`,
+    line: `GET /w/${stage.neighbor_workspace_id}/preview/${await sent(stage, { html: '<p>Secret</p>' })}`,
+  })),
+  asNeighbor('GET /preview/{id} of a mail under the attacked workspace', '404', async (stage) => ({
+    to: 'admin',
+    line: `GET /w/${stage.world.workspace_id}/preview/${await sent(stage, { html: '<p>Secret</p>' })}`,
+  })),
+  asNeighbor('GET /graphiql under the attacked workspace', '404', ({ world }) => ({
+    to: 'admin',
+    line: `GET /w/${world.workspace_id}/graphiql`,
   })),
   asNeighbor('POST /trpc/people.switchWorkspace', '404 not_found workspace_not_found', ({ world }) => ({
     to: 'admin',
@@ -389,4 +411,11 @@ const bouncing: Attempt[] = forged.map(([label, expected, to]) => ({
   },
 }));
 
-export const byNeighbors: readonly Attempt[] = [...sending, ...reading, ...byLimitedKeys, ...byColleagues, ...bouncing];
+export const byNeighbors: readonly Attempt[] = [
+  ...inPaths,
+  ...sending,
+  ...reading,
+  ...byLimitedKeys,
+  ...byColleagues,
+  ...bouncing,
+];

@@ -16,6 +16,7 @@ export interface Stage {
   readonly owner: Caller;
   /** An admin of the other workspace, with a key that has the admin scope. */
   readonly neighbor: Caller;
+  readonly neighbor_workspace_id: string;
   readonly roles: Readonly<Record<Role, Caller>>;
   /** Creates a key of the target workspace with these scopes, or a session in this role. */
   caller(scopes: readonly Scope[], role?: Role): Promise<Caller>;
@@ -61,6 +62,7 @@ export async function openStage(world: World): Promise<Stage> {
     bounce_port: inbound.inbound_port ?? 0,
     owner: await caller(scopes, 'operator'),
     neighbor: await callerOf(world, other.workspace_id, ['admin'], 'admin'),
+    neighbor_workspace_id: other.workspace_id,
     roles: {
       viewer: await caller(['email:send'], 'viewer'),
       member: await caller(['email:send'], 'member'),

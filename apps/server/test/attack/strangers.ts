@@ -101,7 +101,7 @@ const atDoors: Attempt[] = credentials.flatMap(({ by: label, expected, headers }
   })),
 );
 
-/** Returns the cookie of a user in the target workspace, after a change in the database. */
+/** Returns the cookie of a user in the target workspace, after applying a change in the database. */
 async function cookieOf({ world }: Stage, role: Role, change?: (user: { email: string }) => Promise<unknown>) {
   const { cookie } = await callerOf(world, world.workspace_id, ['email:send'], role);
   const [user] = await world.services.sql<{ email: string }[]>`select email from users order by id desc limit 1`;
@@ -190,7 +190,11 @@ const rooms: readonly (HttpRequest & { readonly expected: string })[] = [
     headers: { 'x-postrider': '1' },
     expected: '401 unauthorized session_ended',
   },
-  { to: 'admin', line: 'GET /preview/msg_00000000000000000000000000', expected: '302 /login' },
+  {
+    to: 'admin',
+    line: 'GET /preview/msg_00000000000000000000000000',
+    expected: '302 /login',
+  },
   { to: 'admin', line: 'GET /login/confirm', expected: '302 /login' },
 ];
 
@@ -252,7 +256,7 @@ const lured: readonly (HttpRequest & { readonly expected: string; readonly how: 
   {
     how: 'as cross-site',
     to: 'admin',
-    line: 'GET /preview/msg_00000000000000000000000000',
+    line: 'GET /w/wsp_00000000000000000000000000/preview/msg_00000000000000000000000000',
     headers: { 'sec-fetch-site': 'cross-site' },
     expected: '403',
   },
@@ -278,7 +282,7 @@ const byLure: Attempt[] = lured.map(({ how: label, expected, ...request }) => ({
 
 const FRESH = '403 forbidden reauthentication_required';
 
-/** Calls that require the password from a session that is an hour old. */
+/** Calls that require the user of a session that is an hour old to confirm the password. */
 const sensitive_calls: readonly (readonly [procedure: string, body: unknown])[] = [
   ['apiKeys.create', { name: 'Mine', scopes: ['email:send'] }],
   ['domains.delete', { domain: 'victim.test' }],

@@ -10,7 +10,7 @@ import { wordsAround } from './words-around.ts';
 const VIEWPORT = { width: 1280, height: 720 };
 /** At 200 % zoom, a window of 1,280 pixels is 640 wide. */
 const NARROW = [640, 320];
-/** Only colors differ from the light theme. `npm run test:browser -- --all` checks every rule in both. */
+/** Only colors differ from the light theme. `npm run test:browser -- --all` checks every rule in both themes. */
 const DARK_RULES = inject('leaves_nothing_out') ? null : ['color-contrast'];
 
 let stage: Stage;

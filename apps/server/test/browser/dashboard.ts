@@ -15,7 +15,7 @@ export interface Stage {
   readonly origin: string;
   readonly port: number;
   readonly browser: Browser;
-  /** Opens a browser for a user with this role, or for one who is not signed in. */
+  /** Opens a browser for a user with this role, or for a visitor who is not signed in. */
   visitor(role: WorkspaceRole | 'operator' | null): Promise<Visitor>;
   /** Deploys another release to the server, without the files of the previous one. */
   deploy(): void;

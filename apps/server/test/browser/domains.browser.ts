@@ -2,6 +2,7 @@ import { words as domains } from '@postrider/dashboard/strings/pages/domains';
 import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+import { routePath } from './route-path.ts';
 import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
@@ -102,7 +103,7 @@ describe('the Domains page', () => {
     await link.hover();
 
     expect((await loaded).ok()).toBe(true);
-    expect(new URL(page.url()).pathname).toBe('/domains');
+    expect(routePath(page.url())).toBe('/domains');
     await page.goto('/domains/missing.test');
     await page.getByText('domain_not_found').waitFor();
     await visitor.stop();

@@ -187,7 +187,7 @@ describe('untrusted text', () => {
     await page.getByRole('heading', { name: hostile }).waitFor();
 
     expect(window.dialogs).toEqual([]);
-    expect(await page.title()).toBe(`${hostile} · Postrider`);
+    expect(await page.title()).toBe(`${hostile} · Default · Postrider`);
     expect(paths).toEqual([]);
     await visitor.stop();
     await new Promise((resolve) => server.close(resolve));

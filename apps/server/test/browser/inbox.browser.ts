@@ -121,7 +121,7 @@ describe('the preview of captured email', () => {
 
     expect(dialogs).toEqual([]);
     expect(paths).toEqual([]);
-    expect(await page.title()).toBe(`${label} · Postrider`);
+    expect(await page.title()).toBe(`${label} · Default · Postrider`);
     await visitor.stop();
   });
 });

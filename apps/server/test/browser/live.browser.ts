@@ -47,7 +47,7 @@ describe('a change in one tab', () => {
     await one.page.goto('/');
     await other.page.goto(path);
     await other.page.getByRole('heading', { level: 1 }).waitFor();
-    // Other work on the machine may delay one attempt. A list that is polled takes seconds.
+    // Other work on the machine may delay one attempt, but polling would take seconds in every attempt.
     const times: number[] = [];
     for (let count = 0; count < MAX_TRIES && !times.some((time) => time < PROMPT_MS); count++) {
       // A tab that has just fetched waits a second before the next fetch, which is not measured here.

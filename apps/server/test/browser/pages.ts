@@ -109,8 +109,8 @@ export async function openPage(page: Page, path: string, shows: string): Promise
 }
 
 /**
- * Every page, also with each drawer or dialog that opens on it, and the text that it then shows. A test fails if a page
- * is missing here.
+ * Every page, alone and with each drawer or dialog that opens on it, and the text that each of them shows. A test fails
+ * if a page is missing here.
  */
 export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/', overview.figures.title],

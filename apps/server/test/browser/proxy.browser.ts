@@ -12,7 +12,9 @@ import { type Stage, sendMail, startStage } from './dashboard.ts';
 
 const operator = { ADMIN_EMAIL: 'ops@people.test', ADMIN_PASSWORD: 'correct horse: battery' };
 
-/** Starts a reverse proxy on a separate port. Like many proxies, the one with TLS sends the server a different Host. */
+/**
+ * Starts a reverse proxy on a separate port. Like many proxies, the proxy with TLS sends the server a different Host.
+ */
 async function openProxy(secure: boolean) {
   let cursor = 0;
   const pass = (incoming: IncomingMessage, response: ServerResponse) => {

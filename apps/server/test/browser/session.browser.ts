@@ -6,6 +6,7 @@ import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
 import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { routePath } from './route-path.ts';
 import { wordsAround } from './words-around.ts';
 
 const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
@@ -34,7 +35,7 @@ describe('a session', () => {
     await page.getByRole('button', { name: signIn.submit }).click();
 
     await page.getByRole('heading', { name: apiKeys.title }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/settings/api-keys');
+    expect(routePath(page.url())).toBe('/settings/api-keys');
     // The console logs the rejections as errors.
     tab.problems.splice(0);
     await page.getByRole('button', { name: shell.account.menu(operator.email) }).click();

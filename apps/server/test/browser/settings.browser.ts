@@ -13,6 +13,7 @@ import { words as parts } from '@postrider/dashboard/strings/parts';
 import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { routePath } from './route-path.ts';
 import { wordsAround } from './words-around.ts';
 
 let stage: Stage;
@@ -239,8 +240,7 @@ describe('the Health page', () => {
     await row.getByRole('link').click();
 
     await page.getByRole('heading', { name: jobs.title }).waitFor();
-    const { pathname, search } = new URL(page.url());
-    expect(pathname + search).toBe(path);
+    expect(routePath(page.url())).toBe(path);
     expectQuiet(tab);
     await visitor.stop();
   });

@@ -193,7 +193,7 @@ describe.each(ALL ? [null] : [])('axe', () => {
 
     expect(results.problems).toEqual({});
     expect(results.stuck).toEqual([]);
-    // Fewer would mean that this test no longer finds the elements that open.
+    // A smaller number would mean that this test no longer finds the elements that open.
     expect(results.opened.size, [...results.opened].join('\n')).toBeGreaterThan(40);
     await visitor.stop();
   }, 900_000);

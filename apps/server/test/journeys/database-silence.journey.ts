@@ -192,7 +192,7 @@ describe('a server start', () => {
   });
 });
 
-/** Returns the key that hashes erased addresses, which no rotation changes. */
+/** Returns the key for hashing erased addresses. No rotation changes this key. */
 async function hashKey(secret_key: string): Promise<Buffer> {
   const [row] = await journey.sql<{ id: string; encrypted_key: Buffer }[]>`
     select id, encrypted_key from suppression_hash_keys`;

@@ -4,7 +4,7 @@ import { docPages, readPage } from '../../../../scripts/doc-blocks.ts';
 import { startInstance } from '../../../../scripts/instance.ts';
 import { runBlocks } from '../../../../scripts/run-doc-blocks.ts';
 
-// The time limit for languages available on every machine. npm run test:docs also runs the others.
+// The time limit for the languages available on every machine. npm run test:docs also runs the other languages.
 const TIMEOUT_MS = 600_000;
 
 it('every shell and TypeScript code block works as its page says (newcomer N18)', {

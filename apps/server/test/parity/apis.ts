@@ -250,7 +250,7 @@ export async function callerOf(
   return { workspace_id, secret, cookie: `sid=${token}` };
 }
 
-/** Returns an adapter that omits the caller. */
+/** Returns an adapter that ignores the caller's permissions. */
 export function forgetful(world: World, { name }: Api): Api {
   return {
     name,

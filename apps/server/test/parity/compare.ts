@@ -32,7 +32,7 @@ export async function valueDifferences(
     );
 }
 
-/** Returns how the APIs differ in rejecting a caller without the scope, if they have such a caller. */
+/** Returns the APIs that do not reject a caller without the scope as expected. Skips APIs that have no such caller. */
 export async function scopeDifferences(
   use: UseCase,
   apis: readonly Api[],
@@ -157,7 +157,7 @@ function plain(value: unknown, use: UseCase): unknown {
   return Object.fromEntries(entries.map(([name, inner]) => [name, plain(spelled(name, inner), use)]));
 }
 
-/** Replaces a node that represents its ID or name with that value, and the list ["all"] with "all". */
+/** Replaces a node that stands for an ID or name with that ID or name, and the list ["all"] with "all". */
 function spelled(name: string, inner: unknown): unknown {
   if (name === 'queue' && typeof inner === 'object' && inner !== null && 'name' in inner) return inner.name;
   if (name === 'events' && Array.isArray(inner) && inner.length === 1 && inner[0] === 'all') return 'all';
@@ -174,7 +174,7 @@ function plainText(text: string, is_generated: boolean): string {
     .replace(/\b(?:pr_live_|whsec_).+/, 'secret');
 }
 
-/** Returns where a value differs from another, for every field that the first value has. */
+/** Returns the paths at which a value differs from another, considering only the fields of the first value. */
 function unlike(value: unknown, other: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null || typeof other !== 'object' || other === null) {
     return Object.is(value, other) ? [] : [`${path}: ${JSON.stringify(value)}, not ${JSON.stringify(other)}`];

@@ -60,7 +60,7 @@ beforeEach(async () => {
   await world.services.sql`update sessions set authenticated_at = clock_now()`;
 });
 
-/** Returns a caller with many scopes but not the given one, or null if the API has no such caller. */
+/** Returns a caller with many scopes but not the given scope, or null if the API has no such caller. */
 function lacking(scope: string, api: ApiName): Caller | null {
   const { admin, operator, member, integrator } = callers;
   if (api === 'rest') return (isIntegratorUse(scope) ? callers[scope] : integrator) ?? null;

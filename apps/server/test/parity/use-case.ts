@@ -64,7 +64,7 @@ export interface UseCase {
   readonly foreign: boolean;
   /** Fields that make the input invalid. */
   readonly bad: Input | null;
-  /** Fields that differ between calls, or that one response omits. */
+  /** Fields that differ between calls, or that the response of one API omits. */
   readonly varying: readonly string[];
 }
 
@@ -99,7 +99,10 @@ export function withAbsentIds({ input, ids = {} }: Setup, use: UseCase): Setup {
   };
 }
 
-/** Selects GraphQL fields under core's names. `others` lists those with different names, which need an alias. */
+/**
+ * Selects GraphQL fields under core's names. `extra` maps the names that differ to the GraphQL field, which is then
+ * aliased.
+ */
 export function fields(names: string, extra: Readonly<Record<string, string>> = {}): string {
   return names
     .trim()

@@ -117,7 +117,7 @@ function withValue(body: unknown, steps: Steps, value: unknown, list = ''): unkn
 const ALL = ['email:send', 'email:logs:read', 'domains:read', 'domains:write', 'webhooks:manage', 'admin'];
 const keys = new Map<string, string>();
 
-/** Returns a separate key for each operation, because together they would exceed the rate limit of one. */
+/** Returns a separate key for each operation, because together they would exceed the rate limit of a single key. */
 async function keyFor(operation: string): Promise<string> {
   const known = keys.get(operation);
   if (known !== undefined) return known;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Instance, startInstance } from './instance.ts';
 
-// These tests are written from docs/interface.md alone and use only fetch. That document has the statement behind each
-// number.
+// These tests are written from docs/interface.md alone and use only fetch. The number in each title is that of a
+// statement in that document.
 
 let instance: Instance;
 let base_url: string;

@@ -53,7 +53,7 @@ ${casesOf(words)}
   COMPREPLY=($(compgen -W "$next" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _postrider postrider`,
-  // Not via bashcompinit, in which a variable named path would be the shell's PATH.
+  // Does not use bashcompinit, because there a variable named path would be the shell's PATH.
   zsh: (words) => `#compdef postrider
 _postrider() {
   local word at= next=

@@ -128,7 +128,7 @@ async function run(terminal: Terminal, name: ProviderName, options: Options): Pr
   } catch (error) {
     const last = parts.at(-1);
     if (last) last.stopped = true;
-    // Print what was done before failing, because secrets cannot be shown again.
+    // Prints the results so far before failing, because secrets cannot be shown again.
     if (parts.some(({ added, refused }) => added + refused.length > 0)) finish();
     throw error;
   }
@@ -163,7 +163,7 @@ async function takeSuppressions(taking: Taking, plan: SuppressionPlan, part: Par
   }
 }
 
-/** Shortens the reasons of very many entries, so that they fit into the requests of one minute. */
+/** Shortens the reasons if there are very many entries, so that all of them fit into the requests of one minute. */
 function inOneMinute(terminal: Terminal, entries: SuppressionPlan['entries']): SuppressionPlan['entries'] {
   const bytes = entries.reduce((sum, entry) => sum + sizeOf(entry), 0);
   if (bytes <= BYTES_PER_MINUTE) return entries;
@@ -258,7 +258,7 @@ async function takeWebhooks(
         const facts = problemOf(error)?.facts;
         if (facts?.passing && facts.retry_after_seconds === undefined) {
           // If the webhook was added, a retry would add a second one for the same events, and the secret of the first
-          // is lost.
+          // would be lost.
           const advice = `Check whether ${webhook.url} was added. If it was, rotate its secret. Then run the import again.`;
           throw new Problem({ ...facts, advice });
         }

@@ -66,8 +66,8 @@ function timeOf({ schedule, scheduledAt }: SendOptions): string | undefined {
 }
 
 /**
- * Describes the status of an accepted message, which is always queued; a past time is rejected, so a given time is in
- * the future.
+ * Describes the status of an accepted message. A queued message with a schedule waits for that time, because the
+ * service rejects a time in the past.
  */
 function becomes(status: string, schedule: string | undefined): string {
   return schedule === undefined || status !== 'queued' ? status : `scheduled for ${schedule}`;

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 30_000;
 
 export function serviceUrl(terminal: Terminal): string {
   const { url: value, from } = settingsOf(terminal).url ?? { url: DEFAULT_URL, from: 'POSTRIDER_URL' };
-  // The URL of the API works as well as the service's.
+  // Also accepts the URL of the API, which ends in /v1, as the URL of the service.
   const url = value.replace(/\/+$/, '').replace(/\/v1$/, '');
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new Problem({
@@ -28,7 +28,7 @@ export function keyOf(terminal: Terminal): string {
       advice: adviceOn('missing_key'),
     });
   }
-  // Rejects keys such as an example's …, for which fetch fails with an unclear error about bytes.
+  // Rejects a key such as the … of an example, because fetch fails on it with an unclear error about bytes.
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new Problem({
     reason: 'malformed_key',
@@ -37,7 +37,9 @@ export function keyOf(terminal: Terminal): string {
   });
 }
 
-/** Creates the client of the service; it never retries, because the command line reports when it waits. */
+/**
+ * Creates the client of the service. The client never retries, because commands that retry report each wait themselves.
+ */
 export function createClient(terminal: Terminal): Postrider {
   const url = serviceUrl(terminal);
   return new Postrider({

@@ -45,7 +45,8 @@ export async function follow<T extends { readonly id: string }>(
     try {
       const fresh: T[] = [];
       const ids = new Set(known);
-      // Ids sort by time, but commits do not: an entry may appear after a newer one, so each is compared.
+      // Ids sort by time, but entries are not committed in that order: an entry may appear after a newer one, so every
+      // id is compared.
       for await (const { data } of list().pages()) {
         const unknown = data.filter(({ id }) => id > floor && !known.has(id));
         fresh.push(...unknown);

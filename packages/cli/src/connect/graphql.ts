@@ -72,7 +72,7 @@ function declare<T, V>(kind: Document<T, V>['kind'], field: string, passed: Type
   return document;
 }
 
-/** Declares a field of the query type, its argument types, and those of variables inside the selection. */
+/** Declares a field of the query type, with the types of its arguments and of the variables inside the selection. */
 export function query<T, const V extends Types, const I extends Types = Record<never, string>>(
   field: string,
   args: V,
@@ -82,7 +82,7 @@ export function query<T, const V extends Types, const I extends Types = Record<n
   return declare('query', field, args, inner ?? {}, text);
 }
 
-/** Declares a connection, with its argument types besides those of a page. */
+/** Declares a connection, with the types of its arguments other than the paging arguments. */
 export function listQuery<T, const V extends Types>(field: string, args: V, { text }: Selection<T>) {
   const fields = select<Connection<T>>(`nodes { ${text} } pageInfo { hasNextPage endCursor }`);
   return query(field, { ...args, first: 'Int', after: 'String' } as const, fields);
@@ -174,7 +174,7 @@ export function enumValue(value: string | undefined): string | undefined {
 
 // Free-form JSON, whose names belong to the callers.
 const UNTOUCHED = new Set(['data', 'diff', 'error', 'exported', 'filter', 'lines', 'output']);
-const ENUMS = new Set([
+const ENUM_FIELDS = new Set([
   'action',
   'bucket',
   'closed_reason',
@@ -212,7 +212,7 @@ export function wire(value: unknown): unknown {
         const spelled = snakeCase(key).replace(/_per_min$/, '_per_minute');
         const name = NAMES[spelled] ?? spelled;
         if (UNTOUCHED.has(name)) return [name, inner];
-        return [name, ENUMS.has(name) && typeof inner === 'string' ? inner.toLowerCase() : wire(inner)];
+        return [name, ENUM_FIELDS.has(name) && typeof inner === 'string' ? inner.toLowerCase() : wire(inner)];
       }),
   );
 }

@@ -45,7 +45,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Runs a check; if it throws, its result is a failure and the remaining ones are skipped. */
+/** Runs a group of checks. If it throws, the first check counts as failed and the others are left out. */
 async function attempt(names: readonly [string, ...string[]], look: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await look();

@@ -31,7 +31,7 @@ export function isInstalledHere(config: Config): boolean {
 }
 
 /**
- * Locates the database as the server does. An embedded one is joined if it is running; otherwise it runs only for this
+ * Locates the database as the server does. Joins an embedded database that is running; otherwise runs it only for this
  * command.
  */
 export async function withDatabase<T>(config: Config, work: (database_url: string) => Promise<T>): Promise<T> {

@@ -45,7 +45,7 @@ export function adviceOn(reason: string): string | undefined {
   return adviceFor[reason];
 }
 
-/** Writes reason, message and advice; as one JSON object with --json. */
+/** Writes the reason, the message and the advice of an error, as one JSON object with --json. */
 export function writeProblem(error: unknown, json: boolean, write: (text: string) => void): void {
   const { passing: _, retry_after_seconds: __, ...facts } = factsOf(error);
   if (json) {

@@ -7,7 +7,7 @@ export interface Progress {
   show(done: number, total: number): void;
   /** Shows progress when the total is unknown. */
   tell(words: string): void;
-  /** Clears the line for what is printed next. */
+  /** Clears the line for the next output. */
   end(): void;
 }
 

@@ -4,9 +4,9 @@ export interface Terminal {
   /** Whether results are JSON if a command has no --json of its own. */
   readonly json?: boolean;
   readonly stdin?: NodeJS.ReadableStream;
-  /** Prompts the person at the terminal; absent without one. */
+  /** Prompts the person at the terminal; absent if there is no terminal. */
   readonly question?: (text: string) => Promise<string>;
-  /** Draws on a line of the terminal; absent without one. */
+  /** Draws on a line of the terminal; absent if there is no terminal. */
   readonly draw?: (text: string) => void;
   /** Writes the result to standard output. */
   print(text: string): void;

@@ -150,7 +150,8 @@ async function judgeAndStore(
     return { kind: 'judged', results };
   });
   if (storing.length === 0 && claims.length === 0) {
-    // The first request may have failed because no standby had its commit; a replay must not succeed before one has.
+    // The first request may have failed because no standby had its commit. A replay must not succeed until a standby
+    // has it.
     if (outcomes.some((outcome) => outcome !== 'judge_again' && outcome.kind === 'replayed')) await awaitStandby(sql);
     return outcomes;
   }
@@ -176,7 +177,10 @@ function judgeOne(
   return draftMessage(parts, submission, parsed.value, outcome, facts.now);
 }
 
-/** Returns the volume reserved by a request that was rejected after all, for later requests in the batch. */
+/**
+ * Gives back the volume reserved by a request that was rejected after all, so that later requests in the batch can use
+ * it.
+ */
 function returnVolume(
   { sender }: AdmittedSubmission,
   outcomes: readonly (NewMessage | AppError)[],

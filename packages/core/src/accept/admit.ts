@@ -15,7 +15,7 @@ import { countSend, judgeRate, type KeyPlaces, rateRefusal, windowOf } from '../
 import type { AdmissionCache } from './admission-cache.ts';
 import type { AcceptParts, Submission } from './submission.ts';
 
-export type AdmitVerdict =
+export type AdmissionVerdict =
   | { readonly kind: 'admitted'; readonly sender: SenderFacts; readonly window: RateWindow | null }
   | { readonly kind: 'refused'; readonly error: AppError; readonly window: RateWindow | null };
 
@@ -29,14 +29,14 @@ export async function admit(
   cache: AdmissionCache,
   sql: Sql,
   submissions: readonly Submission[],
-): Promise<AdmitVerdict[]> {
+): Promise<AdmissionVerdict[]> {
   const groups = groupCredentials(submissions);
   const claims = [...groups.values()];
   const responses = claims.length > 0 ? await admitKeys(sql, 'send', claims) : [];
   const answerOf = new Map([...groups.keys()].map((name, index) => [name, responses[index]]));
   const served = new Map<string, number>();
   return Promise.all(
-    submissions.map(async (submission): Promise<AdmitVerdict> => {
+    submissions.map(async (submission): Promise<AdmissionVerdict> => {
       const { actor } = submission;
       if (actor.kind !== 'credential') return admitActor(parts, actor, submission);
       const name = credentialName(actor);
@@ -67,10 +67,10 @@ function placesAfter({ key, workspace }: KeyPlaces, count: number): KeyPlaces {
 }
 
 /**
- * Admits a caller whose key or session was already checked. A role that may not send does not use up the window of
- * those that may.
+ * Admits a caller whose key or session was already checked. A caller whose role may not send does not use up the window
+ * of the others.
  */
-async function admitActor(parts: AcceptParts, actor: Actor, submission: Submission): Promise<AdmitVerdict> {
+async function admitActor(parts: AcceptParts, actor: Actor, submission: Submission): Promise<AdmissionVerdict> {
   const forbidden = scopeRefusal(actor, submission.scope);
   const uncounted = submission.counted || actor.kind === 'system' || (actor.kind === 'user' && forbidden !== null);
   const count = uncounted ? null : await countSend(parts.sql, actor);

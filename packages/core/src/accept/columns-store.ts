@@ -109,8 +109,8 @@ export function appendValues<Row>(record: RecordField[], columns: readonly Colum
 }
 
 /**
- * Builds message_tags rows from rows of workspace_id, tag and message_id. Only new tags need the function, which costs
- * more than the lookup and requires this order.
+ * Builds message_tags rows from rows of workspace_id, tag and message_id. Calls intern_tag only for new tags, because
+ * it costs more than the lookup; intern_tag also requires this order.
  */
 export function tagRows(sql: Sql, source: Fragment): Fragment {
   return sql`

@@ -30,7 +30,7 @@ export interface AcceptedFast {
 
 /**
  * Drafts a submission from the admission cache, or returns null if the cache is not enough. Rejections and replays take
- * the slow path: only the tables decide those.
+ * the slow path, because only the tables can decide them.
  */
 export function draftFast(
   parts: Pick<AcceptParts, 'clock' | 'config'>,

@@ -6,7 +6,7 @@ const versions: Readonly<Record<number, (meaning: unknown) => Buffer>> = {
   1: (meaning) => createHash('sha256').update(canonicalJson(meaning)).digest(),
 };
 
-/** Hashes what a request means: its parsed input. */
+/** Hashes the meaning of a request: its parsed input. */
 export function fingerprintOf(meaning: unknown, version: number = CURRENT): Buffer {
   const make = versions[version];
   return make ? Buffer.concat([Buffer.of(version), make(meaning)]) : Buffer.alloc(0);

@@ -5,7 +5,10 @@ import type { Idempotency, SendResult } from './submission.ts';
 
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** Returns a malformed key as an error instead of throwing it: as with a bad body, a bad API key takes precedence. */
+/**
+ * Returns the error for a malformed key instead of throwing it, because a bad API key takes precedence, as it does over
+ * a bad body.
+ */
 export function readIdempotencyKey(text: string): string | AppError {
   if (PRINTABLE_KEY.test(text)) return text;
   return new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 printable ASCII characters.');

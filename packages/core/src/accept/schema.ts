@@ -129,7 +129,7 @@ export const SCHEDULE =
 const SCHEDULED_AT = 'is not a field; use scheduled_at';
 const NO_TEMPLATES = 'is not a field; templates are not supported, so render the email and send it as html or text';
 
-/** Field names used by other services. Silently ignoring them would send something other than what was requested. */
+/** Field names used by other services. Silently ignoring them would send a message other than the one requested. */
 export const misplacedInSend = {
   dry_run: 'dry_run is a query parameter: POST /v1/email/send?dry_run=true.',
   send_at: `send_at ${SCHEDULED_AT}.`,

@@ -16,7 +16,8 @@ const anyMessage = z.unknown().meta({ $ref: '#/$defs/SendRequest' });
 const messageList = z.array(anyMessage).meta({ minItems: 1, maxItems: MAX_MESSAGES });
 
 /**
- * An array of messages, or an object containing one; messages are parsed separately, so that one cannot reject another.
+ * An array of messages, or an object that contains the array. Messages are parsed separately, so that an invalid
+ * message does not reject the others.
  */
 const batchSchema = refuseMisplaced(
   z

@@ -31,8 +31,8 @@ export const sendMessage = admittedOperation({
 });
 
 /**
- * Returns what a fingerprint covers. A mail client that resends over SMTP writes a new Message-ID but means the same
- * message, so the Message-ID is left out.
+ * Returns the part of a message that a fingerprint covers. A mail client that resends over SMTP writes a new Message-ID
+ * but means the same message, so the Message-ID is left out.
  */
 function meaningOf({ via }: Context, message: SendInput): SendInput {
   if (via !== 'smtp') return message;

@@ -37,8 +37,8 @@ export interface Submission {
   readonly trace: string | null;
   readonly messages: readonly Parsed<SendInput>[];
   /**
-   * Returns the error for the whole request, given those of its messages (null for each that passed). A rejected
-   * request stores nothing and claims no idempotency key.
+   * Returns the error for the whole request, given the errors of its messages (null for each message that passed). A
+   * rejected request stores nothing and claims no idempotency key.
    */
   refusal(refusals: readonly (AppError | null)[]): AppError | null;
   readonly resend: Resend | null;

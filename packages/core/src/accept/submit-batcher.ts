@@ -83,7 +83,7 @@ class Batcher implements SubmitBatcher {
     this.#large = new FairLine('large_commits', largeCommitBounds, parts.metrics);
   }
 
-  /** Resolves after the submission is committed, or with its rejection. */
+  /** Resolves with the response once the submission is committed or rejected. */
   async submit(submission: Submission): Promise<SubmissionResponse & { readonly window: RateWindow | null }> {
     const bytes = bytesOf(submission);
     if (bytes <= LARGE_BYTES) return this.#submit(submission);
@@ -282,7 +282,7 @@ class Batcher implements SubmitBatcher {
     return facts;
   }
 
-  /** Returns the workspace, or the key if it has not sent anything yet. */
+  /** Returns the sender's workspace, or the hash of its key if the workspace is not known yet. */
   #ownerOf({ actor }: Submission): string {
     if (actor.kind !== 'credential') return actor.workspace_id;
     const key = actor.secret_hash.toString('base64');
@@ -352,7 +352,7 @@ function halvesOf(entries: readonly Waiting[]): (readonly Waiting[])[] {
   return [entries.slice(0, middle), entries.slice(middle)].filter((part) => part.length > 0);
 }
 
-/** Returns whether an entry has no idempotency key. A lock timeout is usually on such a key. */
+/** Returns whether an entry has no idempotency key. A lock timeout is usually on the row of an idempotency key. */
 function isWithoutKey({ submission }: Waiting): boolean {
   return submission.idempotency === null;
 }
@@ -417,8 +417,9 @@ function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * Returns whether the slow path may succeed: the fast path stored nothing, because of its own check (class PR) or an
- * input. After any other database failure the slow path would fail too, only later, so all entries fail immediately.
+ * Returns whether the slow path may succeed: the fast path stored nothing because of its own check (class PR), bad data
+ * or a deadlock. After any other database failure the slow path would fail too, only later, so all entries fail
+ * immediately.
  */
 function isRetriedSlowly(error: unknown): boolean {
   return isRefused(error) || isDeadlock(error) || sqlState(error)?.startsWith('PR') === true;

@@ -21,7 +21,7 @@ export async function submit<O>(
       throw error;
     });
   span.end({ failed: response.kind === 'refused', facts: { messages: submission.messages.length } });
-  // The headers describe the window in which the API counted the request, or the one that rejected it.
+  // The headers describe the window in which the API counted the request, or the window that rejected it.
   const limited = response.kind === 'refused' && response.error.code === 'rate_limited';
   ctx.notes.window = limited ? response.window : (ctx.notes.window ?? response.window);
   if (response.kind === 'refused') throw response.error;

@@ -4,6 +4,7 @@ import { idPrefixes } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
+import { dashboardPath } from './dashboard-path.ts';
 import { titleOf } from './rules.ts';
 import type { AlarmRow } from './store.ts';
 
@@ -41,7 +42,7 @@ export function alarmEntry(row: AlarmRow): AlarmEntry {
     subject: row.subject === '' ? null : row.subject,
     status: row.status,
     detail: row.detail,
-    page: row.page,
+    page: dashboardPath(row.workspace_id, row.page),
     started_at: isoTime(row.started_at),
     ended_at: row.ended_at && isoTime(row.ended_at),
     acknowledged_at: row.acknowledged_at && isoTime(row.acknowledged_at),

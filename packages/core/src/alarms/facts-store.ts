@@ -1,7 +1,7 @@
 import type { Fragment, Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
 
-// In the histograms of stats/mail-times.ts, first attempts from this bin on came later than a minute.
+// In the histograms of stats/mail-times.ts, first attempts from this bin on were more than a minute late.
 const LATE_BIN = 48;
 const RECENT_MINUTES = 15;
 const MAX_PROVIDERS = 200;
@@ -9,7 +9,7 @@ const MAX_PROVIDERS = 200;
 const MAX_OWN_SUBJECTS = 25;
 const MAX_SUBJECTS = 5000;
 
-/** A subject about which a workspace or the instance may have an alarm. */
+/** A subject for which a workspace or the instance may have an alarm. */
 export interface Subject {
   readonly workspace_id: string;
   readonly subject: string;
@@ -18,7 +18,9 @@ export interface Subject {
 
 /** The facts that the rules need in addition to the numbers of the instance. */
 export interface AlarmFacts {
-  /** First attempts later than a minute, and all first attempts, over one hour and six hours. */
+  /**
+   * First attempts made more than a minute late, and all first attempts, in the last hour and in the last six hours.
+   */
   readonly first_attempts: {
     readonly late_1h: number;
     readonly all_1h: number;
@@ -115,8 +117,8 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
 }
 
 /**
- * Limits each workspace to its oldest subjects. Newer subjects stay hidden until these clear, so that none of them ends
- * the alarm of an older one by displacing it. The instance comes first, then the workspaces round-robin.
+ * Limits each workspace to its oldest subjects. Newer subjects stay hidden until those clear, because displacing an
+ * older subject would end its alarm. The instance comes first, then the workspaces round-robin.
  */
 function placed(tx: Tx, subjects: Fragment) {
   return tx`

@@ -6,6 +6,7 @@ import type { Services } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import { createContext } from '../services.ts';
 import { egressOf } from '../webhooks/index.ts';
+import { dashboardPath } from './dashboard-path.ts';
 import {
   type DueNotice,
   delayTurn,
@@ -29,7 +30,7 @@ const USER_AGENT = 'Postrider-Alarms/1';
 // The operator of the machine may send notices to any address.
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
 
-type Notice = Pick<AlarmRow, 'rule' | 'subject' | 'detail' | 'page' | 'started_at' | 'ended_at'> & {
+type Notice = Pick<AlarmRow, 'workspace_id' | 'rule' | 'subject' | 'detail' | 'page' | 'started_at' | 'ended_at'> & {
   readonly id: string | null;
   readonly kind: NoticeKind;
 };
@@ -156,7 +157,10 @@ export function createNotices(services: Services): Notices {
     async postFromMemory(notice) {
       if (remembered && isQuiet({ ...remembered, minute_of_day: minuteInDay(clock.now()) })) return false;
       const urls = webhooksOf({ workspace_id: INSTANCE, webhook_url: remembered?.webhook_url ?? null });
-      return urls.length === 0 || post(urls, [{ ...notice, id: null, subject: '', page: '/operations/health' }]);
+      return (
+        urls.length === 0 ||
+        post(urls, [{ ...notice, workspace_id: INSTANCE, id: null, subject: '', page: '/operations/health' }])
+      );
     },
     async stop() {
       stopped = true;
@@ -181,7 +185,8 @@ export function isQuiet({
   return from < until ? now >= from && now < until : now >= from || now < until;
 }
 
-function entryOf({ id, rule, subject, detail, page, started_at, ended_at, kind }: Notice, public_url: string) {
+function entryOf(notice: Notice, public_url: string) {
+  const { workspace_id, id, rule, subject, detail, page, started_at, ended_at, kind } = notice;
   return {
     id,
     notice: kind,
@@ -189,7 +194,7 @@ function entryOf({ id, rule, subject, detail, page, started_at, ended_at, kind }
     title: titleOf(rule),
     subject: subject === '' ? null : subject,
     detail,
-    url: `${public_url}${page}`,
+    url: `${public_url}${dashboardPath(workspace_id, page)}`,
     runbook: `${public_url}/docs/alarms#${rule}`,
     started_at: isoTime(started_at),
     ended_at: ended_at && isoTime(ended_at),

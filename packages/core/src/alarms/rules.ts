@@ -24,7 +24,7 @@ interface Rule {
 const MINUTE = 60;
 // Fewer attempts make a share meaningless.
 const MIN_ATTEMPTS = 50;
-// The share of first attempts that may come later than a minute.
+// The share of first attempts that may be more than a minute late.
 const BUDGET = 0.01;
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 const instance_scopes = (subject: string, value: number, detail: string, page: string): Measurement[] => [
@@ -192,7 +192,7 @@ export const alarmRules = {
       holds.map(({ workspace_id, subject, value, left_seconds, name }) => ({
         workspace_id,
         subject,
-        // A hold that was created for less time is not worth a notice.
+        // A hold of an hour or less is not worth a notice.
         value: left_seconds < 15 * MINUTE && value > 1 ? 1 : 0,
         detail: `The hold on ${name} expires in ${Math.round(left_seconds / 60)} min.`,
         page: '/operations/holds',

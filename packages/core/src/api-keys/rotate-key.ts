@@ -14,7 +14,9 @@ import { insertKey, type KeyRow, keyById, lockKey, replaceKeyRow } from './store
 
 const OVERLAP_SECONDS = 86_400;
 
-/** Replaces a key with one that has a new id and secret; both work for a day, so that clients can switch. */
+/**
+ * Replaces a key with a new key, which has its own id and secret. Both keys work for a day, so that clients can switch.
+ */
 export const rotateKey = operation({
   name: 'api_keys.rotate',
   scope: 'admin',

@@ -172,8 +172,8 @@ export async function refusalOf(
 }
 
 /**
- * Returns why a key that was valid before is no longer valid from this address; null if it is. A null address is not
- * compared.
+ * Returns why a key that was valid before is no longer valid from this address; null if it still is. A null address is
+ * not compared.
  */
 export async function keyRefusalFrom(sql: Sql, key_id: string, address: string | null): Promise<Reason | null> {
   const [row] = await sql<{ refusal: Reason | null }[]>`
@@ -300,7 +300,7 @@ export async function lockKeyCount(tx: Tx, workspace_id: string): Promise<void> 
   await tx`select pg_advisory_xact_lock(hashtextextended(${`api keys of ${workspace_id}`}, 0))`;
 }
 
-/** Counts replaced or other active keys. Served by api_keys_active. */
+/** Counts the active keys that have been replaced, or those that have not. Served by api_keys_active. */
 export async function countActiveKeys(
   tx: Tx,
   workspace_id: string,

@@ -69,7 +69,7 @@ export interface AuditFilter {
   readonly actions: readonly string[] | null;
 }
 
-/** The system has no id and goes by its kind. */
+/** The system has no id, so it is identified by its kind. */
 const SYSTEM = 'system';
 const actorId = (sql: Sql) => sql`coalesce(id_text(e.actor_id), e.actor_kind)`;
 const targetId = (sql: Sql) => sql`coalesce(e.target_name, id_text(e.target_id, e.target_kind))`;

@@ -45,7 +45,7 @@ export const verifyAudit = operation({
   output: verificationSchema,
   async run(ctx, { chain, after }): Promise<AuditVerification> {
     const workspace_id = accessibleSide(ctx, chain);
-    // Read first, so that entries appended during the check are left to the next one.
+    // Read first, so that entries appended during the check are left for the next one.
     const head = await auditHead(ctx.sql, workspace_id);
     const response = { object: 'audit_verification', length: head.sequence, head: head.hash || null } as const;
     let verified = Math.min(after, head.sequence);

@@ -4,7 +4,7 @@ import { type BacklogPart, scheduleCount, storeCount, takeCount } from './store.
 
 /** How often a worker checks whether a count is due. */
 export const BACKLOG_MS = 15_000;
-// If a worker dies while counting, another takes over after this long.
+// If a worker dies while counting, another worker takes over once this lease has expired.
 const LEASE_SECONDS = 60;
 /** Share of one core that counting may use in the long run: a large backlog is counted less often. */
 const SHARE: Record<BacklogPart, number> = { recipients: 0.08, messages: 0.05 };

@@ -215,7 +215,9 @@ function withTotal(
 
 const EMPTY_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, () => 0);
 
-/** Claims the count of a part for this worker; returns false if another worker has it or it is not due. */
+/**
+ * Claims the count of a part for this worker; returns false if another worker has claimed it or the count is not due.
+ */
 export async function takeCount(sql: Sql, part: BacklogPart, lease_seconds: number): Promise<boolean> {
   const rows = await sql`
     insert into backlog_snapshots as s (part, next_at) values (${part}, clock_now() + make_interval(secs => ${lease_seconds}))
@@ -253,8 +255,8 @@ export interface RowFacts {
 }
 
 /**
- * Looks up, with a few primary keys per row: the reply to the newest message that has one, the last delivery, and
- * whether the destination's lane, or the lane in which its messages are parked, is closed.
+ * Returns the context of each row with a few primary-key lookups: the reply to the newest message that has one, the
+ * last delivery, and whether the destination's lane, or the lane in which its messages are parked, is closed.
  */
 export async function factsOf(
   sql: Sql,

@@ -312,7 +312,7 @@ describe('a bulk operation', () => {
 
     for (const ms of [0, 100, 400, 500, 250, 250, 60_000, 100, 400]) await until(ms);
 
-    // Half a second of the rate per slice; an idle minute is not made up for.
+    // Each slice covers half a second at the rate, and an idle minute is not made up for.
     expect(done).toEqual([5, 5, 10, 15, 15, 20, 25, 25, 30]);
     await invoke(ctx(), cancelBulk, { id });
   });

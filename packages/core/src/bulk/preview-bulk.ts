@@ -14,7 +14,7 @@ import { requireTarget } from './target.ts';
 const MAX_COUNTED = 10_000;
 const MAX_SKIPPED = 10_000;
 const SAMPLE = 10;
-// One step of a walk reads about a thousand rows, of which possibly none match.
+// One step of a walk reads about a thousand rows, possibly none of which match.
 const SAMPLE_STEPS = 10;
 
 const bulkPreviewSchema = z

@@ -17,7 +17,8 @@ export interface Frozen extends Omit<BulkCommand, 'actor'> {
 
 /** How long a preview is valid. */
 export const VALID_MS = 15 * 60_000;
-// Length of the hash of the caller's name. The encryption already protects it, and people paste tokens, so it is short.
+// Length of the hash of the caller's name. A short hash is enough because the token is encrypted, and keeps the token
+// easy to paste.
 const NAME_BYTES = 12;
 
 const writtenSchema = z.tuple([

@@ -7,7 +7,7 @@ import type { BulkAction } from './command.ts';
 
 /**
  * Returns the workspace of an action or a list; throws if the actor may not use it. An operator without admin must
- * specify it: a bulk action never defaults to the workspace of the key.
+ * specify the workspace: a bulk action never defaults to the workspace of the key.
  */
 export async function requireTarget(
   ctx: ActorContext,

@@ -34,7 +34,7 @@ export async function workOff(services: Services, job: JobData<'bulk.run'>): Pro
   for (;;) {
     const slice = await workSlice(services, job, performance.now() - began >= TURN_MS ? true : 'where_it_waits');
     if (!slice.over) continue;
-    // Workers poll every few seconds; this schedules a poll for the due time.
+    // Workers poll only every few seconds, so a timer triggers a poll at the due time.
     if (slice.wait_ms > 0) setTimeout(() => services.jobs.wakeLocal('bulk.run'), slice.wait_ms).unref();
     return;
   }

@@ -44,7 +44,10 @@ export function codesIn(html: string | null, text: string | null): string[] {
   return [...new Set(codes)].slice(0, MAX_ENTRIES);
 }
 
-/** Returns the URL without trailing punctuation; an empty list if it is too long for a person to follow. */
+/**
+ * Returns a list with the URL without trailing punctuation; the list is empty if the URL is too long for a person to
+ * follow.
+ */
 function withoutTrail(url: string): string[] {
   if (url.length > MAX_URL_LENGTH) return [];
   let end = url.length;

@@ -14,8 +14,8 @@ export interface NewCapture {
 }
 
 /**
- * Stores a captured message in the workspace of the sender's key; without a login, in that of its message, or in the
- * oldest workspace if another program sent it.
+ * Stores a captured message in the workspace of the sender's key. Without a login, the workspace is that of the
+ * message, or the oldest one if another program sent the message.
  */
 export async function insertCapture(sql: Sql, capture: NewCapture): Promise<void> {
   await sql`
@@ -55,8 +55,8 @@ export async function trimCaptures(
 }
 
 /**
- * Drops each day without captures left, in a separate transaction: two processes that had both deleted rows of the
- * table would deadlock.
+ * Drops each day that has no captures left. Must run in a separate transaction, because two processes that had both
+ * deleted rows of the table would deadlock.
  */
 export async function dropCaptureDays(sql: Sql | Tx): Promise<void> {
   await sql`
@@ -112,8 +112,8 @@ export async function capturesAmong(
 }
 
 /**
- * Returns SQL for the sender of capture c. Our messages have a return address that only a program can read. Served by
- * the primary key.
+ * Returns SQL for the sender of capture c: the From address of our own messages, whose return address only a program
+ * can read, otherwise the envelope sender. Served by the primary key.
  */
 const sender = (sql: Sql | Tx) => sql`
   coalesce((

@@ -9,8 +9,8 @@ import { nothingSent } from './outcome.ts';
 import { envelopeOf } from './render.ts';
 import { type DeliveryRow, markContent } from './store.ts';
 
-// A delivery takes two transactions, with the network in between and none open during it: claim.ts (commit) → this file
-// → settle.ts (commit). The lease of the claim fences the settle: a worker that comes back after its lease expired
+// A delivery takes two transactions, and no transaction is open while the message is sent: claim.ts (commit) → this
+// file → settle.ts (commit). The lease of the claim fences the settle: a worker that comes back after its lease expired
 // changes nothing.
 
 export type Mailers = Readonly<Record<KeyMode, Mailer>>;
@@ -49,8 +49,8 @@ export interface AttemptWatch {
 }
 
 /**
- * Composes and sends, between the transactions. Never rejects. An error here is a deferral, or a hand-back if the
- * database did not return the content.
+ * Composes and sends a claimed message between the two transactions. Never rejects: an error here results in a
+ * deferral, or in a hand-back if the database did not return the content.
  */
 export async function attemptDelivery(
   services: Services,
@@ -105,7 +105,7 @@ async function talk(
   const before_content = () => {
     const allowed = mayBegin?.() ?? true;
     if (delivery.unknown_policy !== 'stop') return allowed;
-    // For a message that must not arrive twice, records that it may have arrived before sending the content.
+    // For a message that must not arrive twice, records before the content is sent that the message may have arrived.
     return Promise.resolve(allowed).then((may) => may && markContent(services.sql, delivery, lease));
   };
   try {

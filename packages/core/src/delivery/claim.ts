@@ -82,10 +82,10 @@ async function claimOthers(
 }
 
 /**
- * Settles a job whose recipient was not claimed. Scheduled messages that are due are released and claimed; a lost claim
- * is taken over; a live lease or a later due time gets a job for that time unless it already has one; a suppressed
- * address ends there; messages that a lost worker may have sent and that must not be sent twice end as unknown; closed
- * recipients need no job.
+ * Settles a job whose recipient was not claimed. A scheduled message that is due is released and claimed. The claim of
+ * a lost worker is taken over. A recipient that is leased or due later gets a job for that time, unless it already has
+ * one. A recipient whose address is suppressed ends. A message that a lost worker may have sent, and that must not be
+ * sent twice, ends as unknown. A closed recipient needs no job.
  */
 async function settleUnclaimed(
   services: Services,

@@ -7,7 +7,7 @@ import { isClassAlone, readRecord, replyInText, statusInText } from './refusals/
 export interface BounceVerdict {
   readonly bounce: Bounce;
   readonly suppress: boolean;
-  /** The text that decided, or the closest match; safe to store. */
+  /** The text that decided the classification, or the closest match; safe to store. */
   readonly response: string;
 }
 
@@ -108,7 +108,10 @@ function codeOf(reply: ReplyText, status: string | null, section: string): strin
   return reply.code === null ? status : String(reply.code);
 }
 
-/** Returns the part of a text about one of some addresses: from where it is named to where another entry begins. */
+/**
+ * Returns the part of a text about one of the addresses: from the line that names the address to the line that begins
+ * another entry.
+ */
 function sectionAbout(text: string, addresses: readonly string[]): string {
   const lower = text.toLowerCase();
   const start = Math.min(...addresses.filter((one) => one !== '').map((one) => placeOf(lower, one.toLowerCase())));
@@ -130,7 +133,7 @@ function placeOf(lower: string, address: string): number {
   return index < 0 ? Number.POSITIVE_INFINITY : lower.lastIndexOf('\n', index) + 1;
 }
 
-// Sentences that mail systems add to every report and that contain words used for other reasons.
+// Sentences that mail systems add to every report, and whose words would match the rule for some other failure.
 const BOILERPLATE = [
   /this is (?:a|an) (?:permanent|automat)[^.\n]*[.\n]/gi,
   /(?:please )?(?:check|verify|double-?check|make sure|re-?check)[^.\n]*(?:\n[^.\n]+)?[.\n]/gi,

@@ -48,13 +48,13 @@ const rules: Readonly<Record<string, RefusalRule>> = {
   ...replyCodes,
 };
 
-// An address in a text is the recipient's or the sender's, and its words must not match a rule. Scripts without spaces
-// between words end an address.
+// A text may contain the recipient's or the sender's address, whose words must not match a rule. A character of a
+// script without spaces between words ends an address.
 const ADDRESSES = /<[^<>\s]*@[^<>\s]*>|[^\s<>()":;,\u2e80-\uffef]+@[^\s<>()":;,\u2e80-\uffef]+/g;
 const HOSTS = /\b[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}\b/g;
 const table: readonly (readonly [string, RefusalRule])[] = Object.entries(rules);
 
-/** Classifies a rejection. Only a permanent one about the address itself suppresses it. */
+/** Classifies a rejection. Only a permanent rejection of the address itself suppresses the address. */
 export function classify(reply: ReplyText): Classification {
   const text = reply.text
     .replace(ADDRESSES, ' ')

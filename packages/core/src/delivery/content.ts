@@ -6,7 +6,7 @@ import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_
 
 /** The signed bytes of one message, shared by its recipients. */
 export interface Content {
-  /** Whether its worker has to reserve part of the memory for large emails. */
+  /** Whether the worker has to reserve part of the memory for large emails. */
   readonly large: boolean;
   /** Renders and signs the message on first use; the bytes are retained only while a sender holds them. */
   raw(): Promise<Buffer>;
@@ -98,8 +98,8 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
 }
 
 /**
- * Renders and signs a message. The signature time is that of the message, so that a retry has the same bytes while the
- * keys are unchanged.
+ * Renders and signs a message. The signature carries the time of the message, so that a retry has the same bytes while
+ * the keys are unchanged.
  */
 async function signed(services: Parts, row: Source, body: Body): Promise<Buffer> {
   if (row.signing_key_ids.length === 0)

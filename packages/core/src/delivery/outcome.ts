@@ -26,7 +26,7 @@ export interface Course {
   readonly unknown_before: number;
   /** Earlier attempts lost with their worker, most of them before a server was reached. */
   readonly lost_before: number;
-  /** Whether DNS has said often and long enough that the domain does not exist. */
+  /** Whether DNS has reported the domain as nonexistent often enough, and for long enough, to believe it. */
   readonly domain_is_missing: boolean;
   readonly schedule: readonly number[];
   readonly unknown_policy: UnknownPolicy;
@@ -39,7 +39,7 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
     case 'accepted':
       return { transition: 'deliver', reason: null };
     case 'rejected': {
-      // Without a reply nothing was rejected: there was nothing to send. A domain with a null MX has a reply.
+      // Without a reply no server rejected the message: its content is gone. A domain with a null MX has a reply.
       if (outcome.stage === 'connect' && outcome.reply === null)
         return { transition: 'expire', reason: 'content_gone' };
       const refusal = refusalOf(outcome);
@@ -49,7 +49,8 @@ export function judgeOutcome(outcome: SendOutcome, course: Course): Verdict {
       return { transition: 'reject', reason: refusal?.category ?? 'other', suppress };
     }
     case 'unknown':
-      // A retry may deliver twice, and giving up may never deliver, so the workspace chooses.
+      // Retrying may deliver the message twice, and giving up may mean that it is never delivered, so the workspace
+      // chooses.
       if (unknown_policy === 'stop' || unknown_before + 1 >= MAX_UNKNOWN)
         return { transition: 'expire', reason: OUTCOME_UNKNOWN };
       break;

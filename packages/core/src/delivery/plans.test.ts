@@ -89,14 +89,14 @@ async function resume(): Promise<number> {
   return (await resumeParked(database, [slice])).length;
 }
 
-/** Sends messages and lets them become overdue; returns how many the read finds. */
+/** Sends messages and lets them become overdue; returns how many of them overdueRecipients finds. */
 async function overlook(): Promise<number> {
   await send({});
   await world.clock.advance(HOUR_MS);
   return (await overdueRecipients(own, 60, null, MAILS)).length;
 }
 
-/** Adds many more messages with one event each, open and due tomorrow, and as many parked ones. */
+/** Adds many more messages with one event each, which are open and due tomorrow, and as many parked messages. */
 async function grow(): Promise<void> {
   await own`
     insert into messages select copy.* from (select * from messages limit 1) m, generate_series(1, ${GROWN}) n,

@@ -29,8 +29,8 @@ export function newWalk(page = PAGE, max_pages = MAX_PAGES): Walk {
 
 /**
  * Creates jobs for open recipients that are overdue, have no live job and are not parked, and for messages parked in an
- * open lane that no worker polls. In steady state there are none: each rescue is logged as an error. Concurrent runs
- * skip each other's rows.
+ * open lane that no worker polls. In steady state there is nothing to rescue, so each rescue is logged as an error.
+ * Concurrent runs skip each other's rows.
  */
 export async function reconcileDeliveries(services: Services, walk: Walk = newWalk()): Promise<number> {
   let rescued = await rescueParked(services);
@@ -71,8 +71,8 @@ async function rescueOrphans(services: Services, overdue: readonly Overdue[]): P
 }
 
 /**
- * Returns the jobs that are not live and whose recipients are not parked. A recipient may change between these two
- * states once between two reads, but not twice.
+ * Returns the jobs that are not live and whose recipients are not parked. Between two reads, a recipient may change
+ * once from having a live job to being parked, or back, but not twice.
  */
 async function lostJobs(services: Services, job_ids: readonly string[]): Promise<Set<string>> {
   const { sql, jobs } = services;

@@ -33,10 +33,10 @@ type Finding =
   | { readonly what: 'nothing'; readonly why: string };
 
 /**
- * Records a returned message. The signed address proves the recipient; recipients named in the report are not trusted,
- * but if our address is among them, only what is said about it counts. Only a delivered recipient changes, so a
- * repeated report changes nothing. If the recipient is being sent to, the report may have overtaken our own record and
- * must be delivered again. If it waits for a retry, it keeps waiting: the next reply is as good as the report.
+ * Records a returned message. The signed address proves the recipient. Recipients named in the report are not trusted,
+ * but if our address is among them, only its entries count. Only a delivered recipient changes, so a repeated report
+ * changes nothing. If the recipient is being sent to, the report may have overtaken our own record and must be
+ * delivered again. A recipient that waits for a retry keeps waiting: the next reply is as good as the report.
  */
 export async function recordReturned(
   services: Services,
@@ -102,8 +102,7 @@ function find(mail: ReturnedMail, email: string): Finding {
 }
 
 /**
- * Returns the finding of a report. A group that names our address decides alone; the others count only if no group
- * does.
+ * Returns the finding of a report. If a group names our address, it alone decides; otherwise the other groups count.
  */
 function findInReport(report: ReturnedReport, email: string): Finding {
   const { recipients } = report;

@@ -135,8 +135,8 @@ export async function givenUpAmong(tx: Tx, keys: readonly RecipientKey[]): Promi
 }
 
 /**
- * Locks and returns the recipients among these, by attempt number, that were taken from their worker and not tried by
- * anyone else.
+ * Locks and returns the recipients among these, by attempt number, that were taken from their worker and that no other
+ * worker has tried since.
  */
 export async function untriedSince(
   tx: Tx,
@@ -243,7 +243,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
 export async function showAttempts(sql: Sql, keys: readonly RecipientKey[]): Promise<void> {
   await sql.begin(async (tx) => {
     await lockMessages(tx, keys);
-    // A separate statement, to see what was committed while waiting for the locks.
+    // A separate statement, so that its snapshot includes the commits made while waiting for the locks.
     await tx`
       update messages m set status = f.status, sent_at = coalesce(m.sent_at, f.first_attempt_at)
       from unnest(

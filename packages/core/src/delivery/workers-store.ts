@@ -17,7 +17,7 @@ const RUN_QUEUES = ['bulk.run', 'domain.cancel_mail', 'webhook.recover', 'webhoo
 /**
  * Records the heartbeat of a worker, or its end, with its rate and its database connection. Returns the workers that
  * have been silent for this long and whose connection has ended: a worker that is only suspended still has its
- * connection, and one whose connection broke sends heartbeats on another.
+ * connection, and a worker whose connection broke sends heartbeats on another.
  */
 export async function noteWorker(
   sql: Sql,
@@ -44,7 +44,7 @@ export async function noteWorker(
 /**
  * Frees the jobs of a dead worker. Other workers take over unclaimed messages immediately, and claimed ones once their
  * lease expires: a live worker that is only cut off from the database may still be sending them. Returns the number of
- * emails to the one caller that wins; null to the others, and if the worker has sent a heartbeat again.
+ * emails to the one caller that wins. Returns null to the other callers, or if the worker has sent a heartbeat again.
  */
 export async function freeWorker(
   { sql, jobs }: Pick<Services, 'sql' | 'jobs'>,

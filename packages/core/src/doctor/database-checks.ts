@@ -22,9 +22,10 @@ const MIN_CONNECTIONS = 40;
 const SKEW_SECONDS = { warning: 1, failing: 5 };
 const LONG_WAIT_SECONDS = 300;
 const OLD_TRANSACTION_SECONDS = { warning: 300, failing: 3600 };
-// Postgres refuses writes three million transaction ids before two billion.
+// Postgres refuses writes when three million transaction ids are left before wraparound, at an age of about two
+// billion.
 const MAX_AGE = 1_500_000_000;
-export const MAIL: JobName = 'delivery.attempt';
+export const DELIVERY_JOB: JobName = 'delivery.attempt';
 
 export async function checkMigrations(sql: Sql): Promise<Finding> {
   const pending = await pendingMigrations(sql);

@@ -14,7 +14,7 @@ import {
   checkTransactionIds,
   checkVacuum,
   checkWorkers,
-  MAIL,
+  DELIVERY_JOB,
 } from './database-checks.ts';
 import { type CheckupStatus, checkupStatuses, type Finding, inTime } from './finding.ts';
 import { checkCertificate, checkDisk } from './machine-checks.ts';
@@ -71,7 +71,7 @@ export const examineMachine = operation({
 function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Finding>> {
   const { sql, config, clock } = ctx;
   const asked_ms = clock.now();
-  const stand = standing(sql, MAIL).then((row) => ({ row, answered_ms: clock.now() }));
+  const stand = standing(sql, DELIVERY_JOB).then((row) => ({ row, answered_ms: clock.now() }));
   // Awaited by several checks; if none of them gets that far, a failure must not count as unhandled.
   stand.catch(() => undefined);
   const other = notDirect(config);

@@ -11,7 +11,7 @@ const DISK_DAYS = { warning: 30, failing: 7 };
 const MIN_FREE_BYTES = 1e9;
 const MIN_FREE_SHARE = 0.1;
 
-/** Checks the disk of the embedded database; that of an external server is not visible from here. */
+/** Checks the disk of the embedded database; the disk of an external server is not visible from here. */
 export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
   const { disk, days_until_full } = await growthOf(sql, config);
   return disk === null

@@ -153,7 +153,7 @@ async function mailHost(dns: DnsLookup, domain: string): Promise<string | null> 
   return best?.host ?? null;
 }
 
-/** Returns the first line a server sends; null without a connection or a line in time. */
+/** Returns the first line that a server sends; null if there is no connection, or no line in time. */
 function greetingOf(address: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = openSocket({ host: address, port });

@@ -46,7 +46,10 @@ export interface Check {
   record?(tx: Tx, before: DomainRow, after: DomainRow): Promise<void>;
 }
 
-/** Records the findings, and moves the domain and its keys if they prove or refute them. Performs no lookups. */
+/**
+ * Records the findings, and changes the state of the domain and its keys if the findings prove or refute them. Performs
+ * no lookups.
+ */
 export async function applyCheck(services: Pick<Services, 'sql' | 'clock'>, check: Check): Promise<ApplyResult> {
   try {
     return await apply(services, check, false);
@@ -77,7 +80,7 @@ async function apply(
     if (yields && overtaken) return { kind: 'applied', row: before };
     const signing_key_ids = await applyToKeys(tx, before, checked);
     const proof = proofOf(checked);
-    // Correct records prove nothing while another workspace holds the name, so such a domain also fails in time.
+    // Correct records prove nothing while another workspace holds the name, so such a domain also fails eventually.
     const name = judgeProof(before.status, claimed ? 'wrong' : proof, before.in_state_ms);
     await recordCheck(tx, domain_id, {
       checks: JSON.stringify(

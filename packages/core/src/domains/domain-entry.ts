@@ -150,7 +150,10 @@ export function recordEntry(
   };
 }
 
-/** Returns the advice for a record; a missing one may name this service by a host that is not public. */
+/**
+ * Returns the advice for a record. If the record is missing, advice about a host of this service that is not public
+ * comes first.
+ */
 function hintOf(record: ExpectedRecord, finding: Finding | undefined): string | null {
   const absent = !finding || finding.diagnosis === 'missing';
   return (absent ? serverNameAdvice([record]) : null) ?? adviceOf(record, finding);

@@ -32,7 +32,7 @@ const reserved = new Set(['sandbox.test', 'simulator.test']);
 // Leaves room for a selector of 63 characters and "._domainkey." within 253.
 const MAX_NAME_LENGTH = 253 - 63 - '._domainkey.'.length;
 
-/** Returns the error if a canonical name cannot be a sending domain, or null. */
+/** Returns the error if a canonical name cannot be a sending domain; null otherwise. */
 export function nameProblem(name: string, own_hosts: readonly string[]): AppError | null {
   const refuse = (message: string) => new AppError('domain_not_allowed', message);
   if (name.length > MAX_NAME_LENGTH) return refuse(`A sending domain has at most ${MAX_NAME_LENGTH} characters.`);

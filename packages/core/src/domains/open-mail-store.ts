@@ -7,8 +7,8 @@ export interface OpenMail {
 }
 
 /**
- * Reads a page of a workspace's messages in an open status. Returns those of one domain, without messages accepted
- * after the name was added again, and the last id read; null at the end. Served by messages_status.
+ * Reads a page of a workspace's messages in an open status. Returns the messages of one domain, except those accepted
+ * after the name was added again, and the last id read, which is null at the end. Served by messages_status.
  */
 export async function openMailOf(
   sql: Sql,

@@ -9,7 +9,7 @@ import { domainNotFound } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
 import { deleteDomain } from './store.ts';
 
-// An accept that read the domain before its removal stores its message within seconds.
+// A request that read the domain before its removal stores its message within seconds.
 const SECOND_SWEEP_MS = 60_000;
 
 const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), deleted: z.literal(true) });

@@ -7,7 +7,7 @@ export interface SendableFacts {
   readonly sandbox: boolean;
 }
 
-/** Returns why a domain may not send, or null. No other code checks this. The name is canonical. */
+/** Returns why a domain may not send; null if it may. No other code makes this decision. The name must be canonical. */
 export function sendableProblem(
   name: string,
   domain: SendableFacts | undefined,

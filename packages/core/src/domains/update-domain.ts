@@ -58,7 +58,7 @@ export const updateDomain = operation({
   },
 });
 
-/** Adds a second key to each RSA key that signs or is about to; one that was just retired is reused. */
+/** Adds a second key to each RSA key that signs or is about to; a second key that was just retired is reused. */
 async function addSecondKeys(
   ctx: ActorContext,
   tx: Tx,

@@ -14,10 +14,10 @@ const CAPTURE_SLICE_BYTES = 2 * 1024 * 1024;
 
 const ERASED_DOMAIN = ERASED_ADDRESS.slice(ERASED_ADDRESS.indexOf('@') + 1);
 
-/** Returns the condition that a text contains the address. */
+/** Returns the SQL condition that a column's text contains the address. */
 const holds = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) => sql`(${column} ~* ${pattern}::text)`;
 
-/** Returns SQL for a text without the address. */
+/** Returns SQL for a column's text with the address replaced by ERASED_ADDRESS. */
 const without = (sql: Sql | Tx, column: Fragment, { pattern }: ErasureTarget) =>
   sql`regexp_replace(${column}, ${pattern}::text, ${ERASED_ADDRESS}::text, 'gi')`;
 

@@ -81,7 +81,7 @@ async function workSlice(services: Services, tx: Tx, id: string): Promise<void> 
   if (!next) await endErasure(tx, id);
 }
 
-/** Processes one slice, and returns where the next starts; null at the end. */
+/** Processes one slice and returns where the next one starts; returns null at the end. */
 async function sliceOf(run: Run, tx: Tx, { step, position }: Place): Promise<Place | null> {
   if (step === 'recipients') return nextMailSlice(run, tx, position);
   if (step === 'rest') {
@@ -148,8 +148,8 @@ async function eraseSlice(run: Run, tx: Tx, recipients: readonly RecipientMatch[
 }
 
 /**
- * Matches the address as a whole: not the end of a longer one, nor the beginning of one in a longer domain. A JSON
- * escape, such as a line break, ends with a letter or a digit and may precede it.
+ * Matches the address as a whole: not as the end of a longer address, nor as the beginning of an address in a longer
+ * domain. A JSON escape, such as a line break, ends with a letter or a digit and may precede the address.
  */
 function patternOf(email: string): string {
   const at = email.lastIndexOf('@');

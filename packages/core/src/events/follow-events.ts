@@ -66,7 +66,7 @@ async function* follow(
   const visited = new Set<string>();
   let head = begin;
   let looked_back = performance.now();
-  // Existing events are not yielded; those committed from now on are, however old their ids.
+  // Existing events are not yielded. Events committed from now on are yielded, however old their ids.
   let silent = skip_existing;
   for (;;) {
     const late_id = idFloor('event', ctx.clock.now() - LATE_MS);

@@ -142,7 +142,7 @@ export async function nextEvents(
   return row ?? { ids: [], examined: 0, edge: null };
 }
 
-/** Messages, each with the last event of its previous page, which is empty for the first page. */
+/** A message, with the last event of its previous page; `behind` is empty for the first page. */
 export type TimelinePosition = { readonly id: string; readonly behind: string };
 
 /** Returns a page of the timeline of each message, oldest first. */

@@ -96,7 +96,7 @@ export interface KnownGroup {
 
 /**
  * Replaces the counts of a range of minutes. Only the last attempt of a webhook delivery is stored, so a later count of
- * the same minute finds fewer, and the higher count is kept.
+ * the same minute finds fewer failures, and the higher count is kept.
  */
 export async function replaceFailures(
   tx: Tx,
@@ -151,7 +151,7 @@ export async function replaceFailures(
     group by 1, 2, 3, 4, 5`;
 }
 
-/** Deletes expired rows, but no minute whose hour is not final. */
+/** Deletes expired rows, except minutes whose hour is not final yet. */
 export async function forgetFailures(
   sql: Sql | Tx,
   limits: { readonly minute_days: number; readonly hour_days: number },

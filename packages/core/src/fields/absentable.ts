@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** A field that may be omitted or null, and then has the value of Absent. */
+/** A field that may be omitted or null, in which case its value is Absent. */
 type Absentable<S extends z.ZodType, Absent> = z.ZodType<
   z.output<S> | Absent,
   z.input<S> | null | undefined,
@@ -16,7 +16,7 @@ export function absentable<S extends z.ZodType>(field: S): Absentable<S, undefin
   return schema as unknown as Absentable<S, undefined>;
 }
 
-/** Like absentable, with a default for when the field is absent. */
+/** Makes a field optional as absentable does, with a default for when the field is absent. */
 export function absentableOr<S extends z.ZodType, D extends z.output<S>>(field: S, absent: D): Absentable<S, D> {
   const schema = field
     .nullable()

@@ -39,8 +39,8 @@ let lastMs = -1;
 let lastTime = '';
 
 /**
- * Generates a prefix, 48 bits of time, and 80 bits of which 69 are random; the other 11 mark the text as an id and
- * encode its kind.
+ * Generates an id: a prefix, 48 bits of time, and 80 more bits. 69 of the 80 are random; the other 11 hold the UUID
+ * version and variant, and the kind.
  */
 export function newId(kind: IdKind, now_ms: number): string {
   if (now_ms !== lastMs) {
@@ -48,7 +48,7 @@ export function newId(kind: IdKind, now_ms: number): string {
     lastTime = encodeTime(now_ms);
   }
   const start = takeRandom(RANDOM_CHARS);
-  // The first four of the 80 bits contain version 8 of RFC 9562, and two bits of the fourth letter its variant.
+  // The first four of the 80 bits contain version 8 of RFC 9562; two bits of the fourth character contain the variant.
   pool[start] = 16 | ((pool[start] ?? 0) & 1);
   pool[start + 3] = 0b01000 | ((pool[start + 3] ?? 0) & 0b10011);
   pool[start + RANDOM_CHARS - 1] = kindNumbers[kind];

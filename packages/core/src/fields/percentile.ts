@@ -1,4 +1,7 @@
-/** Returns the slot of a percentile in a histogram, and the share of the slot below it; null for an empty histogram. */
+/**
+ * Returns the slot of a histogram that contains a percentile, and the fraction of the slot below that percentile;
+ * returns null for an empty histogram.
+ */
 export function percentileAt(
   counts: readonly (readonly [slot: number, count: number])[],
   percent: number,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { issueFor } from '../operation/parse-input.ts';
 
 // ISO 8601-1:2019. A date and its time must use the same format, extended or basic; the offset may use either. The time
-// ends with hour, minute or second, and that last part may have a fraction.
+// may end at the hour, minute or second, and its last part may have a fraction.
 const FRACTION = String.raw`(?:[.,](?<fraction>\d{1,12}))?`;
 const OFFSET = String.raw`(?:(?<utc>Z)|(?<sign>[+-])(?<offset_hour>\d{2})(?::?(?<offset_minute>\d{2}))?)?`;
 const EXTENDED = new RegExp(
@@ -15,7 +15,7 @@ const BASIC = new RegExp(
 );
 const DATE_ALONE = /^\d{4}-?(?:\d{2}-?\d{2}|W\d{2}-?\d|\d{3})$/;
 
-// Contains no example timestamp: one that is valid today would be in the past or too far ahead on another day.
+// Contains no example timestamp, because any fixed example would sooner or later be in the past.
 const FORM = 'must be ISO 8601, as YYYY-MM-DDThh:mm:ssZ or with an offset such as +01:00';
 const DAY_MS = 86_400_000;
 // The range in which Postgres and toISOString produce the same text for any offset.
@@ -90,7 +90,7 @@ function daysIn(year: number): number {
   return (midnight(year + 1, 0, 1) - midnight(year, 0, 1)) / DAY_MS;
 }
 
-/** Returns midnight without Date.UTC, which reads the years 0 to 99 as 1900 to 1999. */
+/** Returns midnight at the start of a day. Avoids Date.UTC, which reads the years 0 to 99 as 1900 to 1999. */
 function midnight(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }

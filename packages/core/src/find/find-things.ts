@@ -17,7 +17,7 @@ import { allowed, kindOf, mailHit, thingById } from './things-by-id.ts';
 const LONGEST = 300;
 const MAX_RESULTS = 50;
 const DEFAULT_RESULTS = 20;
-/** Equals the number of messages that a filtered page of the log examines. */
+/** How many of the newest messages a subject search reads: as many as a filtered page of the log examines. */
 const NEWEST = 1000;
 // A message is stored within this time of its request arriving.
 const REQUEST_MS = 60_000;

@@ -38,7 +38,10 @@ export type Hit = z.output<typeof hitSchema>;
 
 const at = encodeURIComponent;
 
-/** Returns the dashboard page of a thing; within is the message, domain or webhook it belongs to. */
+/**
+ * Returns the path of a thing's dashboard page. `parent` is the `within` of its hit, such as the message of a
+ * recipient.
+ */
 const pathOf: Record<HitType, (id: string, parent: string) => string> = {
   email: (id) => `/emails/${at(id)}`,
   recipient: (id, parent) => `/emails/${at(parent)}?recipient=${at(id)}`,

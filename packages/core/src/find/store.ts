@@ -10,7 +10,7 @@ export interface MatchRow {
 }
 
 /**
- * Returns things of a workspace whose name contains a text. A workspace has at most a few hundred of each kind, except
+ * Finds the things in a workspace by part of their name. A workspace has at most a few hundred of each kind, except
  * destinations and tags, which are found only by their full name.
  */
 export async function namedThings(

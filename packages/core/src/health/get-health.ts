@@ -40,12 +40,12 @@ interface HealthFinding {
 }
 
 /**
- * Returns whether email is being sent, and what needs attention in the caller's workspace; operators also see the dead
- * jobs of all queues.
+ * Returns whether email is being sent and which problems in the caller's workspace need attention; operators also see
+ * the dead jobs of all queues.
  */
 export const getHealth = operation({
   name: 'health.get',
-  // admin for the caller's workspace, operator for the instance; ownAccess decides.
+  // ownAccess checks the scope: admin for the caller's workspace, operator for the instance.
   scope: null,
   summary: 'Whether email is being sent, and what needs attention',
   input: z.object({}),

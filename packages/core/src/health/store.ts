@@ -3,7 +3,7 @@ import { isThere } from '../delivery/index.ts';
 import { holdsQueue } from '../holds/index.ts';
 import type { JobName } from '../process/jobs.ts';
 
-const MAIL: JobName = 'delivery.attempt';
+const DELIVERY_JOB: JobName = 'delivery.attempt';
 const MAX_LISTED = 5;
 
 /** Facts that show whether email is being sent; all of them are lookups in small tables. */
@@ -26,14 +26,14 @@ export async function instanceFacts(sql: Sql): Promise<InstanceFacts> {
       m.oldest_ready_seconds, m.measured_at,
       exists (
         select from holds h
-        where ${holdsQueue(sql, sql`${MAIL}::text`)}
+        where ${holdsQueue(sql, sql`${DELIVERY_JOB}::text`)}
       ) as mail_held,
       (select coalesce(sum(q.dead), 0)::int from queue_measures q) as dead,
       array(
         select q.queue from queue_measures q where q.dead > 0 order by q.dead desc, q.queue limit ${MAX_LISTED}
       ) as queues_with_dead
     from (values (1)) as always
-    left join queue_measures m on m.queue = ${MAIL}`;
+    left join queue_measures m on m.queue = ${DELIVERY_JOB}`;
   if (!row) throw new Error('a select without a condition answered nothing');
   return row;
 }
@@ -56,7 +56,10 @@ export interface WorkspaceFacts {
   readonly failing_webhooks: string[];
 }
 
-/** Returns the names of things in a workspace that do not work as they should, a few of each kind. */
+/**
+ * Returns the names of broken and at-risk domains and the ids of disabled and failing webhooks in a workspace, a few of
+ * each.
+ */
 export async function workspaceFacts(sql: Sql, workspace_id: string): Promise<WorkspaceFacts> {
   const domains = (states: readonly string[]) => sql`array(
     select d.name from domains d where d.workspace_id = ${workspace_id} and d.status = any (${[...states]}::text[])

@@ -5,8 +5,9 @@ import { ratedQueue } from './queue-store.ts';
 export const MAX_AFFECTED = 10_000;
 
 /**
- * Counts held items per hold, up to a limit, by an index walk; optionally in one workspace. For email these are parked
- * deliveries: messages that no worker has fetched yet are still in their queue.
+ * Counts held items per hold, up to a limit, by an index walk; optionally only those of one workspace. For a hold on a
+ * destination, sending domain or API key, only parked deliveries count, because a message that no worker has fetched
+ * yet is still in its queue.
  */
 export async function affectedBy(
   sql: Sql,

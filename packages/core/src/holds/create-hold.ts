@@ -95,8 +95,8 @@ function authorOf(actor: Actor): { kind: Actor['kind']; id: string; name: string
 }
 
 /**
- * Returns the error for a target that is already held, with the author of that hold: two people may act on the same
- * target at the same time.
+ * Returns the error for a target that is already held. The error names the author of the existing hold, because two
+ * people may act on the same target at the same time.
  */
 function holdExists(ctx: ActorContext, { scope, value }: HeldThing, other: HoldRow | null): AppError {
   const other_entry = other && holdEntry(ctx, other, 0);

@@ -13,7 +13,10 @@ export function expiryFacts(holds: readonly HoldRow[]): AuditFact[] {
   }));
 }
 
-/** Records the end of expired holds and returns their number. They have no effect from the moment they expire. */
+/**
+ * Records the end of expired holds and returns their number. A hold has no effect after its expiry, even before its end
+ * is recorded.
+ */
 export async function endExpiredHolds(services: Services): Promise<number> {
   return services.sql.begin(async (tx) => {
     const expired = await endExpired(tx);

@@ -7,7 +7,7 @@ import { affectedBy } from './affected-store.ts';
 import { findHold } from './find-hold.ts';
 import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
 
-/** Returns one hold, active or ended, with how much it holds back. */
+/** Returns one hold, active or ended, with the number of items it holds back. */
 export const getHold = operation({
   name: 'holds.get',
   scope: null,

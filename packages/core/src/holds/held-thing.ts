@@ -8,7 +8,7 @@ import { heldQueues } from './held-queues.ts';
 import { EVERYTHING, type HoldScope } from './scope.ts';
 import { ownerOf } from './store.ts';
 
-/** The held target in normalized form, with its workspace; empty for the instance. */
+/** The held target in normalized form, with the id of its workspace; the id is empty for the instance. */
 export interface HeldThing {
   readonly scope: HoldScope;
   readonly value: string;

@@ -5,5 +5,5 @@ export type HoldScope = (typeof holdScopes)[number];
 
 /** The target of a hold on the instance. */
 export const EVERYTHING = 'all';
-/** The queues stopped by a hold on the instance: everything that leaves it. */
+/** The queues that a hold on the instance stops: those whose jobs send anything out of the instance. */
 export const instanceQueues = ['delivery.attempt', 'webhook.deliver'] as const satisfies readonly JobName[];

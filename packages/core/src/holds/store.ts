@@ -11,8 +11,8 @@ import type { HoldScope } from './scope.ts';
  */
 export const HOLDS_CHANNEL = 'postrider_holds';
 
-// The expiry of a hold that only a release ends: anything not known to be safe to send stays held until an operator has
-// checked.
+// The expiry of a hold that ends only when it is released: anything not known to be safe to send stays held until an
+// operator has checked.
 export const NEVER = new Date('9999-12-31T00:00:00.000Z');
 
 export interface HoldRow {
@@ -73,7 +73,7 @@ export async function liesAhead(tx: Tx, at: Date, max_days: number): Promise<boo
   return row?.ahead === true;
 }
 
-/** Returns null if the same hold already exists. */
+/** Stores a hold; returns null if the same hold already exists. */
 export async function insertHold(tx: Tx, hold: NewHold): Promise<HoldRow | null> {
   const target = heldBy(hold);
   const made_by = hold.by.kind === 'system' ? null : hold.by.id;
@@ -119,7 +119,7 @@ export async function makeEndless(tx: Tx, id: string): Promise<HoldRow | null> {
   return row ?? null;
 }
 
-/** Ends an active hold now, optionally with a rate other than its own; returns null if it has already ended. */
+/** Ends an active hold now, optionally overriding its resume rate; returns null if the hold has already ended. */
 export async function releaseHoldRow(tx: Tx, id: string, rate: number | null): Promise<HoldRow | null> {
   const [row] = await tx<HoldRow[]>`
     update holds h set ended_at = clock_now(), ended_by = 'release',
@@ -217,7 +217,7 @@ export async function holdsInForce(sql: Sql): Promise<HoldInForce[]> {
     order by h.id`;
 }
 
-/** How many seconds of unused rate may be made up, limited so that a long pause of all workers causes no burst. */
+/** The most seconds of unused rate that accumulate, so that no burst follows a long pause of all workers. */
 const MADE_UP_SECONDS = 5;
 
 /**
@@ -225,7 +225,8 @@ const MADE_UP_SECONDS = 5;
  * they stay within the rate.
  */
 export async function takeResumption(sql: Sql, ids: readonly string[], max: number): Promise<Map<string, number>> {
-  // Steps are whole microseconds, like timestamps: a truncated fraction would leave the last step unfinished forever.
+  // Steps are rounded up to whole microseconds, the precision of timestamps: a truncated fraction would leave the last
+  // step unfinished forever.
   const rows = await sql<{ id: string; count: number }[]>`
     with due as materialized (
       select h.id, b.base, s.step,
@@ -300,8 +301,8 @@ export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<Hold
 }
 
 /**
- * Returns a page of holds, newest first, of one workspace and the instance or of all workspaces; optionally including
- * ended holds.
+ * Returns a page of holds, newest first: those of one workspace and the instance, or those of all workspaces;
+ * optionally including ended holds.
  */
 export async function readHoldPage(
   sql: Sql,

@@ -43,8 +43,8 @@ const parkedPriorities = (sql: Sql | Tx) => sql`
   group by w.lane`;
 
 /**
- * Returns up to this many lanes after a name that are closed, were closed until a minute ago, or have parked messages;
- * marks lanes with parked messages as synced.
+ * Returns up to `max` lanes that sort after a name and are closed, were closed until a minute ago, or have parked
+ * messages; marks lanes with parked messages as synced.
  */
 export async function syncLanes(sql: Sql, after = '', max = LANES_PER_POLL): Promise<LaneRow[]> {
   return sql<LaneRow[]>`
@@ -97,7 +97,7 @@ export async function forgetLanes(sql: Sql | Tx): Promise<void> {
   await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
 }
 
-/** Returns open lanes with parked messages that no worker has synced for this long. */
+/** Returns open lanes that have parked messages and have not been synced by any worker for `seconds`. */
 export async function unsyncedLanes(sql: Sql, seconds: number): Promise<string[]> {
   const rows = await sql<{ lane: string }[]>`
     with recursive ${parkedLanes(sql, '', ALL_LANES)}

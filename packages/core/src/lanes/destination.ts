@@ -10,7 +10,7 @@ export const destinationField = z.string().meta({
 });
 
 /**
- * Returns the name that limits of a destination are stored under: the canonical form of a domain, or the relay as
+ * Returns the name under which the limits of a destination are stored: the canonical form of a domain, or the relay as
  * host:port.
  */
 export function destinationNamed(text: string): string {

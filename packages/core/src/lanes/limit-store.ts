@@ -19,9 +19,9 @@ export async function destinationLimit(tx: Tx, destination: string): Promise<Des
 }
 
 /**
- * Takes tokens from limited destinations for the current minute and returns how many were granted, in the given order.
- * A destination that was granted fewer than requested closes until the next minute. All workers share one row per
- * destination and minute, so together they never exceed the limit.
+ * Takes tokens from limited destinations for the current minute and returns how many each destination was granted;
+ * destinations without a limit are omitted. A destination that was granted fewer than requested closes until the next
+ * minute. All workers share one row per destination and minute, so together they never exceed the limit.
  */
 export async function countAgainstLimits(
   sql: Sql,

@@ -6,8 +6,8 @@ const FIRST_CAP = 5;
 /** The default limit of concurrent messages to a foreign site. */
 export const MAX_CAP = 20;
 /**
- * After a push-back, at most this many messages must be accepted before the cap grows by one; the number doubles each
- * time.
+ * The maximum of `patience`, the number of messages that must be accepted before the cap grows by one. Patience doubles
+ * with each push-back.
  */
 const MAX_PATIENCE = 64;
 /** Consecutive failures after which a lane is closed for a while. */
@@ -18,15 +18,15 @@ const FIRST_PAUSE_MS = 1000;
 const REFUSED_PAUSE_MS = 1000;
 
 /**
- * What an attempt reveals about its lane. taken: the server accepted the message. answered: the server works, whatever
- * its reply about this message. crowded: the server rejected a session in addition to those already open from this
- * lane, which closes nothing. slowed: the server requests a lower rate for one recipient, which closes nothing, because
- * many domains may share the lane. pushed_back: the server requests a lower rate. failed: the session was not opened or
- * was lost. refused: nothing listens at the address.
+ * The result of an attempt as far as it concerns the lane. taken: the server accepted the message. answered: the server
+ * works, whatever its reply about this message. crowded: the server rejected one more session while others from this
+ * lane were open; the lane stays open. slowed: the server requests a lower rate for one recipient; the lane stays open,
+ * because many domains may share it. pushed_back: the server requests a lower rate. failed: the session was not opened
+ * or was lost. refused: nothing listens at the address.
  */
 export type LaneNews = 'taken' | 'answered' | 'crowded' | 'slowed' | 'pushed_back' | 'failed' | 'refused';
 
-/** Returns what an attempt reveals about its lane; null if it did not reach a server. */
+/** Returns the result of an attempt for its lane; null if the attempt did not reach a server. */
 export function laneNews({ kind, stage, reply, error, target, tls_policy }: SendOutcome): LaneNews | null {
   if (target === '') return null;
   if (kind === 'accepted') return 'taken';
@@ -42,14 +42,14 @@ export function laneNews({ kind, stage, reply, error, target, tls_policy }: Send
   return kind === 'deferred' && stage === 'connect' ? 'failed' : 'answered';
 }
 
-/** Returns whether the server rejected the session because it already has too many. */
+/** Returns whether the server rejected the session because too many are already open. */
 export function isTurnedAway({ kind, stage, reply }: Pick<SendOutcome, 'kind' | 'stage' | 'reply'>): boolean {
   return kind === 'deferred' && stage === 'connect' && reply?.code === 421;
 }
 
 /** The rate at which a lane may send, derived from its attempts. */
 export interface Pace {
-  /** The limit of concurrent messages. */
+  /** The limit on concurrent messages. */
   readonly cap: number;
   /** Consecutive failures. */
   readonly failures: number;

@@ -109,7 +109,7 @@ export interface Slice {
   readonly lane: string;
   readonly priority: Priority;
   readonly count: number;
-  /** The workspace that was served last; empty starts with the first. */
+  /** The workspace that was served last; an empty string starts with the first. */
   readonly after: string;
 }
 
@@ -229,7 +229,9 @@ export async function dropParked(tx: Tx, job_ids: readonly string[]): Promise<vo
     ))`;
 }
 
-/** Requeues a lane's parked messages by priority, then one workspace after the other; returns the count. */
+/**
+ * Requeues up to `count` parked messages of a lane, by priority and then by workspace; returns how many were requeued.
+ */
 export async function unparkDeliveries({ sql, jobs }: Database, lane: string, count: number): Promise<number> {
   const insertion = jobs.insertion(
     sql,

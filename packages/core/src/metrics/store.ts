@@ -8,7 +8,7 @@ const LIVE_SECONDS = 45;
 const MAX_PROVIDERS = 12;
 // The maximum number of overdue recipients searched for scheduled ones, oldest first.
 const MAX_SCANNED = 5000;
-const MAIL: JobName = 'delivery.attempt';
+const DELIVERY_JOB: JobName = 'delivery.attempt';
 
 export interface QueueState {
   readonly queue: string;
@@ -98,7 +98,7 @@ function lateness(sql: Sql | Tx) {
   return sql`(
     select case when exists (
       select from holds h
-      where ${holdsQueue(sql, sql`${MAIL}::text`)}
+      where ${holdsQueue(sql, sql`${DELIVERY_JOB}::text`)}
     ) then 0 else coalesce(extract(epoch from clock_now() - min(l.due_at)), 0)::float8 end
     from (
       select due_at, job_id, state from recipients

@@ -26,14 +26,17 @@ export interface Judge {
 
 export interface InstanceWatch {
   readonly process_id: string;
-  /** Takes one turn: records this process and, if it watches, reads and judges. Returns whether it watches. */
+  /**
+   * Takes one turn: records a heartbeat and, if this process watches the instance, reads and judges its numbers.
+   * Returns whether this process watches the instance.
+   */
   turn(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
 /**
- * Creates the watch of an instance. Every process records that it is alive; one of them at a time reads the instance's
- * numbers, publishes them with its metrics and has them judged.
+ * Creates the watch of an instance. Every process records a heartbeat; one process at a time reads the instance's
+ * numbers, publishes them with its own metrics and has them judged.
  */
 export function createInstanceWatch(services: Services, judge: Judge | null): InstanceWatch {
   const { sql, clock, config, metrics, log } = services;

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '@postrider/db';
 // Held for the duration of a transaction, so that two processes never read or judge at the same time.
 const WATCH_LOCK = 712_448_061;
 
-/** A process as it records itself. */
+/** The facts that a process records about itself with each heartbeat. */
 export interface ProcessNote {
   readonly id: string;
   readonly roles: readonly string[];

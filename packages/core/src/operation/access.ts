@@ -10,8 +10,8 @@ import type { KeyMode } from './secrets.ts';
 
 // Access scope: an operator administers the instance and every workspace, an admin their own workspace. A workspace
 // outside the scope appears not to exist. A sandbox key sees only messages, keys and webhooks of its mode, whatever its
-// scopes. Resources without a mode, such as domains, also affect live messages: they require their scope by name; admin
-// is not enough. Anything that only admin grants, such as holds and members, requires a live key.
+// scopes. Resources without a mode, such as domains, also affect live messages, so a sandbox key needs their scope by
+// name; admin is not enough. Anything that only admin grants, such as holds and members, requires a live key.
 
 /** Stands for the whole instance in columns that otherwise hold a workspace id. */
 export const INSTANCE = '';
@@ -40,7 +40,10 @@ export function requireAdministrator(actor: Actor, scope: AccessScope = 'workspa
   if (refusal) throw refusal;
 }
 
-/** Returns the named workspace, by default the actor's own. A workspace named by an operator may not exist. */
+/**
+ * Returns the named workspace, by default the actor's own. Does not check whether a workspace named by an operator
+ * exists.
+ */
 export function accessibleWorkspace(
   { actor }: Pick<ActorContext, 'actor'>,
   workspace_param: string | undefined,
@@ -55,15 +58,15 @@ export function workspaceNotFound(id: string): AppError {
   return new AppError('workspace_not_found', `No workspace ${id.slice(0, 64)} exists where you may act.`);
 }
 
-/** Returns the ids whose rows an actor may list: their own workspace, the instance, or both. */
+/** Returns the workspace ids whose rows an actor may list: the actor's own, the instance's (INSTANCE), or both. */
 export function ownAccess(actor: Actor): string[] {
   requireAdministrator(actor);
   return [...(scopeRefusal(actor, 'admin') ? [] : [actor.workspace_id]), ...(isOperator(actor) ? [INSTANCE] : [])];
 }
 
 /**
- * Resolves workspace or instance for stats and logs. Each requires its own scope: operator alone does not grant access
- * to a workspace.
+ * Returns the id under which statistics and logs are read: the actor's workspace or the instance. Each requires its own
+ * scope: operator alone does not grant access to a workspace.
  */
 export function accessibleSide({ actor }: Pick<ActorContext, 'actor'>, scope: AccessScope | undefined): string {
   const reach = scope ?? usualAccess(actor);
@@ -85,8 +88,8 @@ export function sandboxRefusal(
 ): AppError | null {
   if (actor.kind !== 'key' || accessibleMode(actor) === null || sandbox) return null;
   const needed = scope ?? 'admin';
-  // A sandbox key needs email:logs:read to read its own messages, so having that scope by name grants access to nothing
-  // more.
+  // A sandbox key needs email:logs:read to read its own messages, so having that scope by name must not grant access to
+  // anything beyond them.
   const is_specific = needed !== 'admin' && needed !== 'operator' && needed !== 'email:logs:read';
   if (is_specific && actor.scopes.includes(needed)) return null;
   const advice = is_specific ? `give it the scope ${needed} by name, or use a live key` : 'use a live key';
@@ -99,7 +102,7 @@ export function sandboxRefusal(
   );
 }
 
-/** Returns the only mode an actor may access; null for both. */
+/** Returns the only mode an actor may access; null if the actor may access both. */
 export function accessibleMode(actor: Actor): KeyMode | null {
   return actor.kind === 'key' && actor.mode === 'sandbox' ? 'sandbox' : null;
 }

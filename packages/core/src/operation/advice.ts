@@ -1,6 +1,6 @@
 import type { Reason } from './errors.ts';
 
-/** What to do about each reason: the page an error's docs_url points to. */
+/** Advice for each reason, shown on the page that an error's docs_url points to. */
 export const advice: Readonly<Record<Reason, string>> = {
   malformed_request:
     'Send requests with an HTTP library instead of writing them by hand. If you already do, a proxy in between may have changed the request.',

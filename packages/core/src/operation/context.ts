@@ -79,7 +79,7 @@ export interface SystemActor {
   readonly workspace_id: string;
 }
 
-/** An unchecked secret. Only the batched accept uses it, and checks it in its statement. */
+/** An unchecked secret. It is used only by batched acceptance, which checks the secret in its own statement. */
 export interface Credential {
   readonly kind: 'credential';
   readonly secret_hash: Buffer;

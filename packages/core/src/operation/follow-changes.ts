@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Yields the result of a read, first immediately and then whenever it changes; null as a keep-alive. */
+/** Yields the result of a read, first immediately and then whenever the result changes; yields null as a keep-alive. */
 export async function* followChanges<T>(
   read: () => Promise<T>,
   poll_ms: number,
-  /** The part of a result whose change counts; the whole result by default. */
+  /** Returns the part of a result that is compared; by default the whole result. */
   keyOf: (value: T) => string = JSON.stringify,
 ): AsyncGenerator<T | null> {
   let last = '';

@@ -3,8 +3,8 @@ import { AppError } from './errors.ts';
 import { isFresh } from './fresh-sign-in-store.ts';
 
 /**
- * Requires an old session to confirm the password before an action that outlives it or cannot be undone, because the
- * browser may have been left open. API keys have no password and pass.
+ * Requires a recent sign-in or password confirmation before an action that outlives the session or cannot be undone,
+ * because the browser may have been left open. API keys have no password and pass.
  */
 export async function requireFreshSignIn({ actor, sql }: Pick<ActorContext, 'actor' | 'sql'>): Promise<void> {
   if (actor.kind !== 'user' || (await isFresh(sql, actor.session_id))) return;

@@ -5,8 +5,8 @@ import { hasRecentWrites } from './recent-writes-store.ts';
 // The replica canceled the query because it was delaying replay.
 const RECOVERY_CONFLICT = '40001';
 /**
- * The errors with which every standby rejects an unsupported feature and a write. An operation that causes either
- * should not have been routed to a standby.
+ * The errors with which every standby rejects an unsupported feature (0A000) and a write (25006). An operation that
+ * causes either should not have been routed to a standby.
  */
 const NOT_FOR_STANDBYS = ['0A000', '25006'];
 

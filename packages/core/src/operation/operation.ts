@@ -30,7 +30,7 @@ export type Parsed<T> =
     }
   | { readonly ok: false; readonly error: AppError };
 
-/** A request for the batched accept, before the database has checked its key. */
+/** A request for batched acceptance, before the database has checked its key. */
 export interface Admission<T> {
   readonly actor: Context['actor'];
   readonly scope: Scope;
@@ -94,7 +94,7 @@ export function invoke<I extends z.ZodType, O>(ctx: Context, operation: Operatio
   return invokeParsed(ctx, operation, { ok: true, value: raw });
 }
 
-/** Like invoke, for an API whose body parsing may already have failed. */
+/** Runs an operation as invoke does, for an API whose body parsing may already have failed. */
 export async function invokeParsed<I extends z.ZodType, O>(
   ctx: Context,
   operation: Operation<I, O>,
@@ -102,7 +102,7 @@ export async function invokeParsed<I extends z.ZodType, O>(
 ): Promise<O> {
   const run = runs.get(operation);
   if (!run) throw new Error(`${operation.name} was not made by operation()`);
-  // The WeakMap loses O; operation() and admittedOperation() only store a run that returns it.
+  // The WeakMap loses the type O; operation() and admittedOperation() only store a run function that returns O.
   return (await run(ctx, raw)) as O;
 }
 

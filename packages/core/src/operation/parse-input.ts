@@ -10,7 +10,8 @@ type Result<T> = ({ readonly ok: true; readonly value: T } | { readonly ok: fals
 };
 
 const MAX_DEPTH = 32;
-// A batch of full-size messages stays below this. Listing every invalid value beyond it would amplify an attack.
+// A batch of full-size messages has fewer values than this. Larger bodies are rejected, because listing every invalid
+// value would amplify an attack.
 const MAX_VALUES = 50_000;
 const MAX_DETAILS = 100;
 
@@ -41,7 +42,7 @@ export function parseInput<I extends z.ZodType>(
   return refuse([...details, ...faults, ...issues.map((issue) => detailOf(issue, raw))], ignored);
 }
 
-/** Reduces an issue about unknown names to those that no fault explains. */
+/** Reduces an issue about unknown names to the names that no fault explains. */
 function withoutNames(issue: z.core.$ZodIssue, names: ReadonlySet<string>): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
   const keys = issue.keys.filter((key) => !names.has(pathText([...issue.path, key])));

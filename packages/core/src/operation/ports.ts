@@ -1,7 +1,7 @@
 import type { DkimKey, ReadMail } from '@postrider/mail';
 import type { AppError } from './errors.ts';
 
-// Ports of the context that a domain implements, so that no operation imports the domain.
+// Ports in the context. Domains implement them, so that no operation imports a domain.
 
 /** The rate-limit window of a request, for its headers. */
 export interface RateWindow {
@@ -21,11 +21,11 @@ export interface KeyUses {
 export interface SigningKeys {
   /** Loads missing keys of many messages in one query. */
   warm(ids: readonly string[]): Promise<void>;
-  /** The keys of one domain, in the given order. Throws if one is missing or cannot be decrypted. */
+  /** Returns the keys of one domain, in the given order. Throws if a key is missing or cannot be decrypted. */
   of(ids: readonly string[]): Promise<readonly DkimKey[]>;
 }
 
-/** Stores submissions in batched commits; their type is known to accept/ only. */
+/** Stores submissions in batched commits. Only accept/ knows the type of a submission. */
 export interface SubmitPort {
   submit(submission: object): Promise<object>;
 }
@@ -39,7 +39,7 @@ export interface RefusedRequest {
   readonly path: string;
   readonly status: number;
   readonly error: AppError;
-  /** null: unknown, or known only by its digest. */
+  /** null if the caller is unknown or known only by the digest of its key. */
   readonly actor:
     | { readonly kind: 'key'; readonly workspace_id: string; readonly key_id: string }
     | { readonly kind: 'user'; readonly workspace_id: string; readonly user_id: string }
@@ -57,7 +57,7 @@ export interface RefusedRequest {
 export interface SharedLine {
   /** Waits for a turn; call the returned function to release it. */
   enter(owner: string, units?: number, signal?: AbortSignal): Promise<() => void>;
-  /** Rejects everyone from now on. */
+  /** Rejects all waiting and future callers. */
   stop(): void;
 }
 

@@ -4,7 +4,10 @@ const MAX_NAMES = 10;
 const MAX_NAME_SHOWN = 100;
 const KINDS: Readonly<Record<string, string>> = { record: 'object', int: 'whole number' };
 
-/** Returns a message for an issue, to follow the field name; undefined keeps the validator's. */
+/**
+ * Returns a message for an issue, worded to follow the field name; returns undefined to keep the validator's own
+ * message.
+ */
 export function refusalWords(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -6,12 +6,12 @@ import type { Services } from './context.ts';
 export const retentionKinds = ['messages', 'bodies', 'events', 'transcripts', 'captures', 'requests'] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
 
-/** Ids contain the time of the process that created them, so its clock decides which of them have expired. */
+/** Ids contain the time of the process that created them, so the process clock decides which ids have expired. */
 export type Ages = Pick<Services, 'config' | 'clock'>;
 
 /**
- * Returns the retention period of a kind in seconds; null if unlimited. Nothing that belongs to a deleted message can
- * be read.
+ * Returns the retention period of a kind in seconds; null if unlimited. The period of a message's data never exceeds
+ * that of the message itself.
  */
 export function keptSeconds({ config }: Pick<Ages, 'config'>, kind: RetentionKind): number | null {
   const ages: Record<RetentionKind, readonly (number | undefined)[]> = {

@@ -11,7 +11,7 @@ export function retryAfterSeconds({ facts }: AppError, now_ms: number): number {
   return 60 - (Math.floor(now_ms / 1000) % 60);
 }
 
-/** Returns the header that every 429 has, on every API; none for other statuses. */
+/** Returns the Retry-After header, which every API sends with a 429; returns no header for any other status. */
 export function retryAfterHeader(
   error: AppError,
   now_ms: number,

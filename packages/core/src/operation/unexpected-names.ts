@@ -30,7 +30,8 @@ const NOTHING: UnexpectedNames = { faults: [], ignored: [] };
 const expectations = new WeakMap<z.ZodType, ExpectedFields>();
 
 /**
- * Rejects names in a schema's input that belong elsewhere; `misplaced` has a sentence for each name that says where.
+ * Rejects names in a schema's input that belong elsewhere; `misplaced` maps each name to a sentence that says where it
+ * belongs.
  */
 export function refuseMisplaced<S extends z.ZodType>(schema: S, misplaced: Readonly<Record<string, string>>): S {
   expectations.set(schema, { fields: fieldsOf(schema, false), misplaced });

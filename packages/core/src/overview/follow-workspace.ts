@@ -18,7 +18,7 @@ export interface Change {
 
 type FirstWord<T> = T extends `${infer Word}.${string}` ? Word : never;
 
-/** The scope that grants listing the targets of an action and therefore also covers their changes. */
+/** The scope required to list the targets of an action, and therefore also to follow changes to them. */
 const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
   alarm: 'admin',
   api_key: 'admin',
@@ -44,8 +44,8 @@ const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
 };
 
 /**
- * Streams changes in a workspace, and for operators in the instance, as they are committed; null as a keep-alive. An
- * audit entry yields only its action and target, and only to those who may read the target.
+ * Streams changes in a workspace, and for operators in the instance, as they are committed; yields null as a
+ * keep-alive. An audit entry yields only its action and target, and only to those who may read the target.
  */
 export const followWorkspace = operation({
   name: 'workspaces.follow',
@@ -67,7 +67,7 @@ async function* follow(
 ): AsyncGenerator<Change | null> {
   for await (const event of events) {
     if (event !== null) {
-      // The cast holds because the type of every event is in the catalog.
+      // The cast is safe because the type of every event is in the catalog.
       yield { type: event.node.type as EventType, id: event.node.email_id };
       continue;
     }

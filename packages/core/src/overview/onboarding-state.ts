@@ -20,7 +20,7 @@ const onboardingSchema = z.object({
     .readonly(),
 });
 
-/** Returns how far the setup of a workspace has progressed, based on what exists. */
+/** Returns how far the setup of a workspace has progressed, judged by the resources that exist. */
 export const onboardingState = operation({
   name: 'onboarding.state',
   scope: 'email:logs:read',

@@ -14,7 +14,8 @@ const MAX_NAMES = 5;
 const LATE_SECONDS = 300;
 const QUOTA_SHARE = 0.8;
 /**
- * Mailbox providers begin to throttle senders at about this share, which means nothing for a small number of messages.
+ * Mailbox providers begin to throttle senders at about this bounce rate. With only a few messages, the rate means
+ * nothing.
  */
 const BOUNCES = { share: 0.05, at_least: 20 };
 
@@ -49,7 +50,7 @@ const overviewSchema = z.object({
 });
 export type Overview = z.output<typeof overviewSchema>;
 
-/** Returns the dashboard's first page: what needs action, then how the workspace's email is doing. */
+/** Returns the dashboard's first page: the problems that need action, then the state of the workspace's email. */
 export const overviewSummary = operation({
   name: 'overview.summary',
   scope: 'email:logs:read',

@@ -30,15 +30,15 @@ export async function firstSteps(sql: Sql, workspace_id: string): Promise<StepRo
 
 export interface TroubleRow {
   readonly kind: 'domain' | 'webhook' | 'hold';
-  /** The state of that resource. */
+  /** The state that all resources of this row share. */
   readonly state: string;
   readonly count: number;
   readonly since: Date;
-  /** The names of the first few. */
+  /** The names of the first few resources. */
   readonly names: string[];
 }
 
-/** Returns what needs action: domains without their records, failing endpoints, and active holds. */
+/** Returns the problems that need action: domains without their records, failing endpoints, and active holds. */
 export async function troubles(sql: Sql, workspace_id: string, max_names: number): Promise<TroubleRow[]> {
   return sql<TroubleRow[]>`
     select kind, state, count(*)::int as count, min(since) as since,

@@ -35,7 +35,7 @@ export interface Candidates<R> {
   readonly edge: string | null;
 }
 
-/** A row of a statement that counts its candidates in every row; all other columns are null if none passed. */
+/** A row of a statement that counts its candidates in every row; all other columns are null if no candidate passed. */
 export type CandidateRow<R> = Partial<R> & { readonly examined: number; readonly edge: string | null };
 
 /** Converts rows with a candidate count; the left join returns one row even if no candidate passed. */
@@ -53,7 +53,7 @@ const STEPS = [100, 900];
 
 export interface FilteredRows<R> {
   readonly rows: readonly R[];
-  /** Where the next page begins although this one is not full; null if nothing was left unexamined. */
+  /** Where the next page begins if this page ends short of its limit; null if nothing was left unexamined. */
   readonly edge: string | null;
 }
 

@@ -111,7 +111,7 @@ describe('pageOf', () => {
     expect(readCursor(scope, page.next_cursor ?? '')).toBe('msg_7');
   });
 
-  it.each([0, 1, 3])('returns no cursor for %i of 3 rows', (count) => {
+  it.each([0, 1, 3])('returns no cursor for %i rows when the page size is 3', (count) => {
     expect(pageOf(scope, rows(count), 3, entry)).toMatchObject({ has_more: false, next_cursor: null });
   });
 });

@@ -13,7 +13,8 @@ export interface List<T> {
   readonly next_cursor: string | null;
 }
 
-// Any value is validated here, so that every invalid limit has the same reason; the docs show the meta.
+// Accepts any value and validates it here, so that every invalid limit gets the same reason; the docs show the
+// metadata.
 const limitField = (name: string) =>
   z
     .unknown()
@@ -41,13 +42,13 @@ const cursorField = (name: string) =>
       return z.NEVER;
     });
 
-/** limit and cursor as every list accepts them, in a query string or typed. */
+/** `limit` and `cursor`, which every list accepts, in a query string or as typed values. */
 export const pageFields = {
   limit: limitField('limit').default(DEFAULT_LIMIT),
   cursor: cursorField('cursor').optional(),
 };
 
-/** last and before, for a page that ends before a cursor or at the end of the list. */
+/** `last` and `before`, for a page that ends before a cursor or at the end of the list. */
 export const backwardFields = {
   last: limitField('last').default(DEFAULT_LIMIT),
   before: cursorField('before').optional(),
@@ -89,8 +90,8 @@ export function readCursor(scope: CursorScope, cursor: string | undefined, name 
 const scopes = new WeakMap<object, { readonly scope: CursorScope; readonly placeOf: (id: string) => string }>();
 
 /**
- * Remembers the scope of a list's cursors, for an API that gives every entry a cursor. Most lists are in id order; the
- * others specify the position of an entry.
+ * Remembers the scope of a list's cursors, for an API that gives every entry a cursor. Lists that are not in id order
+ * pass a function that returns the position of an entry.
  */
 export function withCursors<T>(
   scope: CursorScope,
@@ -158,7 +159,7 @@ export function pageOf<R extends { readonly id: string }, T>(
   );
 }
 
-/** Like pageOf, for rows that are not in id order. */
+/** Turns limit + 1 rows into a page as pageOf does, for rows that are not in id order. */
 export function pageByPlace<R, T>(
   scope: CursorScope,
   rows: readonly R[],

@@ -10,7 +10,7 @@ import { inPasswordPlace } from './sessions/password-places.ts';
 import { endSessions } from './sessions/session-store.ts';
 import { insertUser, replaceEntry, type UserRow, userByEmail } from './store.ts';
 
-/** How a new user first signs in; shown once. */
+/** How a new user first signs in. The link or password is shown only once. */
 export const entryWays = ['login_link', 'password'] as const;
 type EntryMethod = (typeof entryWays)[number];
 
@@ -28,8 +28,9 @@ export type Entry = z.output<typeof entrySchema>;
 const none: Entry = { password: null, login_url: null, login_url_expires_at: null };
 
 /**
- * Returns a new user's password, hashed before the transaction because hashing is slow. The hashing takes a place in
- * the queue that counts against `owner`, the inviting side.
+ * Returns a new user's password with its hash; null if the user gets a login link. The hash is computed before the
+ * transaction because hashing is slow; meanwhile, the password takes a place in the queue that counts against `owner`,
+ * the inviting side.
  */
 export async function preparedEntry(
   ctx: ActorContext,

@@ -21,7 +21,10 @@ export function scopesOf(person: {
   return person.role === null ? [] : roleScopes[person.role];
 }
 
-/** Returns the audit chain for a user's actions on their own account: for an operator, the instance's. */
+/**
+ * Returns the audit chain for a user's actions on their own account: the instance's for an operator, otherwise the
+ * workspace's.
+ */
 export function chainOf(actor: UserActor): string {
   return actor.scopes.includes('operator') ? INSTANCE : actor.workspace_id;
 }

@@ -15,7 +15,7 @@ export async function anyOperator(tx: Tx | Sql): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** Stores a user; false if the email address is taken. */
+/** Stores a user; returns false if the email address is taken. */
 export async function insertUser(tx: Tx | Sql, user: UserRow): Promise<boolean> {
   const rows = await tx`
     insert into users (id, email, password_hash, operator, vouched, created_at)
@@ -71,7 +71,7 @@ export async function lockOperators(tx: Tx): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Makes a user an operator; null if they already are one. */
+/** Makes a user an operator; returns null if the user already is one. */
 export async function grantOperator(tx: Tx, id: string): Promise<OperatorRow | null> {
   const [row] = await tx<OperatorRow[]>`
     update users set operator = true where id = ${id} and not operator returning id, email, created_at`;
@@ -120,7 +120,7 @@ export async function lockAdmins(tx: Tx, workspace_id: string): Promise<string[]
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Adds a member; null if they already are one. */
+/** Adds a member; returns null if the user already is one. */
 export async function insertMember(
   tx: Tx,
   member: { readonly workspace_id: string; readonly user_id: string; readonly role: WorkspaceRole },

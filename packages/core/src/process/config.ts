@@ -58,7 +58,10 @@ const adminEmail = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Parses an age into seconds. Shorter ages would drop data that retries, statistics and webhooks still read. */
+/**
+ * Parses an age into seconds. Ages below the minimum are rejected, because they would drop data that retries,
+ * statistics and webhooks still read.
+ */
 const age = z.string().transform((text, context) => {
   const match = /^(\d{1,5})(h|d)$/.exec(text);
   const seconds = match ? Number(match[1]) * DURATION_UNITS[match[2] as keyof typeof DURATION_UNITS] : 0;
@@ -346,8 +349,8 @@ function databaseProblems(config: Config): string[] {
 }
 
 /**
- * Returns problems with configured ports that equal the default port of a listener that starts earlier. In the opposite
- * case the default yields: SMTP listens before HTTP, and bounces before capture.
+ * Returns a problem for each configured port that equals the default port of a listener that starts earlier. A listener
+ * that starts later avoids the configured port automatically: bounces start before capture, and both before HTTP.
  */
 function takenByDefault(config: Config): string[] {
   if (!config.ROLES.includes('inbound')) return [];

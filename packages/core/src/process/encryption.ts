@@ -33,7 +33,9 @@ const TAG_BYTES = 16;
 const NONCE_AT = 1 + ID_BYTES;
 const TEXT_AT = NONCE_AT + NONCE_BYTES;
 
-/** Encrypts with AES-256-GCM under keys derived from SECRET_KEY; also decrypts what SECRET_KEY_PREVIOUS encrypted. */
+/**
+ * Encrypts with AES-256-GCM under keys derived from SECRET_KEY; also decrypts data encrypted under SECRET_KEY_PREVIOUS.
+ */
 export function createEncryption(secret_key: string, previous?: string): Encryption {
   const current = rootKey(secret_key);
   const known = previous === undefined ? [current] : [current, rootKey(previous)];

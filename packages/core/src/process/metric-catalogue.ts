@@ -5,7 +5,7 @@ export const metricBuckets = {
   points: [1, 10, 100, 1000, 10_000],
 } as const;
 
-/** Counts that the reconcilers check; each is guaranteed to be 0. */
+/** Counts that the reconcilers check; each must be 0. */
 export const invariants = ['delivery_without_job', 'webhook_without_job', 'bulk_without_job'] as const;
 export type Invariant = (typeof invariants)[number];
 

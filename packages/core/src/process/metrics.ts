@@ -50,7 +50,7 @@ export interface Metrics {
   shift<N extends Exclude<GaugeName, InstanceMetric>>(name: N, labels: LabelsOf<N>, amount: number): void;
   /** Registers a function that provides a gauge without labels whenever the metrics are read. */
   source(name: SourcedGauge, value: () => number): void;
-  /** Sets the gauges of the instance; null if another process reads them. */
+  /** Sets the gauges of the instance; null means that another process reads them. */
   publish(readings: readonly InstanceReading[] | null): void;
   /** Returns every metric in the catalog, including those without points. */
   read(): MetricReading[];

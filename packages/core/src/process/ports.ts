@@ -9,8 +9,9 @@ type Settings = Pick<Config, PortName | 'DATA_DIR' | 'DATABASE_URL'>;
 const PORTS_TRIED = 100;
 
 /**
- * Listens on the configured port, which must be free, or else on the usual port or the next free one. A port other than
- * the usual one is stored next to an embedded database, so that the next start uses the same addresses.
+ * Listens on the configured port, which must be free. If no port is configured, listens on the usual port or the next
+ * free one. A port other than the usual one is stored next to an embedded database, so that the next start uses the
+ * same addresses.
  */
 export async function listenNear<T extends { readonly port: number }>(
   settings: Settings,

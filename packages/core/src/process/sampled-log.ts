@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
-// Per log message, the first lines in each second are written, then one in a thousand. Writing one takes a fifth of the
-// time of accepting a message.
+// For each message text, the first lines of a second are written, then one in a thousand. Writing a line takes a fifth
+// of the time that accepting an email takes.
 const MAX_PER_SECOND = 20;
 const ONE_IN = 1000;
 const SECOND_MS = 1000;

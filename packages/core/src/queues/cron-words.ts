@@ -23,7 +23,10 @@ export function cronInWords(cron: string): string {
   return asIs;
 }
 
-/** Returns an empty string for every day; null if there is no simple description. */
+/**
+ * Describes the days of a cron expression. Returns an empty string for every day, and null if there is no simple
+ * description.
+ */
 function daysInWords(day: string, weekday: string): string | null {
   if (day === '*' && weekday === '*') return '';
   if (day === '*' && /^[0-7]$/.test(weekday)) return `every ${DAYS[Number(weekday) % 7]}`;

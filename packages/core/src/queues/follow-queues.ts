@@ -8,7 +8,7 @@ import { DEFAULTS, type QueueView, queueViews } from './queue-view.ts';
 
 const POLL_MS = 2000;
 
-/** Streams queues each time a worker has measured them; null as a keep-alive. */
+/** Streams queues each time a worker has measured them; yields null as a keep-alive. */
 export const followQueues = operation({
   name: 'queues.follow',
   scope: 'operator',

@@ -10,7 +10,7 @@ export function isLeftOver(job: JobMatch, mail: JobMail | null): boolean {
   return mail.job_id !== null && mail.job_id !== job.id;
 }
 
-/** Returns why a job's message cannot be sent immediately and what to do instead; null if it can. */
+/** Returns why a job's message cannot be sent immediately and what to do instead; null if the message can be sent. */
 export function runRefusal(job: JobMatch, message_id: string, mail: JobMail | null): string | null {
   const drop = 'nothing is left to run. Use `queues cancel` to drop the job.';
   if (mail === null) return `${message_id} is gone; ${drop}`;

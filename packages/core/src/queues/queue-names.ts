@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../operation/errors.ts';
 import { catalogue, type JobName } from '../process/jobs.ts';
 
-// The cast holds because the keys of `catalogue` are the queue names.
+// The cast is safe because the keys of `catalogue` are the queue names.
 export const queueNames = (Object.keys(catalogue) as JobName[]).sort();
 
 export const queueField = z.string().meta({ description: 'The name of a queue.', examples: ['delivery.attempt'] });

@@ -26,8 +26,8 @@ export const readJobsOfMessages = operation({
 });
 
 /**
- * Returns jobs by id, in the given order; null for ids without a job, and for every id if only operators may see the
- * jobs.
+ * Returns jobs by id, in the given order; null for ids without a job, and for every id if the caller may not
+ * see the jobs.
  */
 export const readJobs = operation({
   name: 'jobs.read_many',

@@ -17,7 +17,7 @@ export const retryJob = operation({
       const waits = job.state === 'deferred' || job.state === 'retry';
       return recipient && waits ? runDelivery(tx, job, recipient, 'job.retried') : retryEnded(tx, job);
     });
-    // The cast holds because the job was found in a queue of the catalog.
+    // The cast is safe because the job was found in a queue of the catalog.
     ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },

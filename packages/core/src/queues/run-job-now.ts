@@ -16,15 +16,15 @@ export const runJobNow = operation({
   output: jobSchema,
   async run(ctx, input): Promise<JobView> {
     const view = await pull(ctx, input, 'job.run_now', async (tx, job) => {
-      // The job only wakes a worker for its endpoint: if it ran before the rows are due, it would find nothing and
-      // finish.
+      // The job only wakes a worker for its endpoint: if it ran before a delivery is due, it would find nothing to do
+      // and finish.
       if (job.queue === 'webhook.deliver') {
         throw notOpenError(job, 'job.run_now', 'It runs when the next webhook delivery is due.');
       }
       const recipient = recipientOf(job);
       return recipient ? runDelivery(tx, job, recipient, 'job.run_now') : runWaiting(tx, job);
     });
-    // The cast holds because the job was found in a queue of the catalog.
+    // The cast is safe because the job was found in a queue of the catalog.
     ctx.jobs.wakeAll(view.queue as Parameters<typeof ctx.jobs.wakeAll>[0]);
     return view;
   },

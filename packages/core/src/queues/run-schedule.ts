@@ -25,7 +25,7 @@ export const runSchedule = operation({
     }
     const id = newJobId(ctx.clock.now());
     await ctx.sql.begin(async (tx) => {
-      // The cast holds because the payload of every scheduled job is empty; the worker parses it anyway.
+      // The cast is safe because the payload of every scheduled job is empty; the worker parses it anyway.
       await ctx.jobs.send(tx, queue, [{ id, data: {} as never }]);
       const diff = { queue, job_id: jobId(id) };
       await recordAudit(tx, ctx, [{ action: 'schedule.run', target_id: name, diff, reason, workspace_id: INSTANCE }]);

@@ -225,7 +225,7 @@ export interface HistoryRow {
 }
 
 /**
- * Aggregates a range into at most this many points: the maximum depth and the sum of finished jobs. Served by the
+ * Aggregates a range into points of `minutes` each: the maximum depth and the sum of finished jobs. Served by the
  * primary key.
  */
 export async function historyOf(
@@ -292,7 +292,7 @@ export async function workerRows(sql: Sql, gone_seconds: number): Promise<Worker
   }));
 }
 
-/** Returns the workers of active jobs, as far as they are reported. */
+/** Returns the worker of each active job that a worker has reported within the last minute; other jobs are absent. */
 export async function holdersOf(sql: Sql, job_ids: readonly string[]): Promise<Map<string, string>> {
   if (job_ids.length === 0) return new Map();
   const rows = await sql<{ job_id: string; worker_id: string }[]>`

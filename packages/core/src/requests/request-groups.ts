@@ -9,7 +9,7 @@ import { idRange } from '../paging/candidate-pages.ts';
 import { readRequestGroups } from './store.ts';
 
 const DAY_MS = 86_400_000;
-/** The maximum counted, newest first; takes about 20 ms. */
+/** The maximum number of requests counted, newest first; counting that many takes about 20 ms. */
 const MAX_COUNTED = 10_000;
 const MAX_GROUPS = 50;
 

@@ -21,7 +21,9 @@ interface UsedSpace {
   bytes: number;
 }
 
-/** Limits how much of the request log each workspace and each network of strangers may fill per minute. */
+/**
+ * Limits how much of the request log each workspace, and each network of unauthenticated clients, may fill per minute.
+ */
 export class RequestShares {
   readonly #strangers = new NetworkPlaces({
     places: STRANGER_ROWS,
@@ -67,7 +69,7 @@ export class RequestShares {
   }
 }
 
-/** Returns whether a request has no valid key or session: knowing a wrong key identifies no one. */
+/** Returns whether a request has no valid key or session; the digest of a wrong key identifies no one. */
 function isStranger({ actor, secret_hash, error }: RefusedRequest): boolean {
   return actor === null && (secret_hash === null || error.code === 'unauthorized');
 }

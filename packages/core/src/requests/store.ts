@@ -18,7 +18,10 @@ export interface RequestRow {
   readonly body: string | null;
 }
 
-/** A row whose key is known only by its digest: the batched accept rejects without saying which key it was. */
+/**
+ * A row whose key may be known only by its digest, because batched acceptance rejects a request without identifying its
+ * key.
+ */
 export interface NewRequest extends RequestRow {
   readonly secret_hash: Buffer | null;
 }

@@ -60,7 +60,7 @@ interface KnownRecipient {
 
 /**
  * Checks a database after a restore, before any process starts: holds the instance until an operator releases it, and
- * compares open recipients with what other sources know was sent since the restore point.
+ * compares open recipients with other sources' records of email sent since the restore point.
  */
 export const checkRestore = operation({
   name: 'restores.check',

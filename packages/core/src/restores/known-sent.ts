@@ -8,8 +8,8 @@ export interface RecipientQuery {
 }
 
 /**
- * perhaps: the message is named, but not which of its recipients, or it was being sent. ended: it was given up,
- * canceled or rejected, and no server accepted it.
+ * perhaps: the source names the message but not this recipient, or the message was being sent. ended: the recipient was
+ * given up, canceled or rejected, and no server accepted the message.
  */
 export type KnownState = 'sent' | 'perhaps' | 'ended' | null;
 
@@ -20,7 +20,7 @@ export interface UnclearLine {
   readonly line: string;
 }
 
-/** A source that was not restored and knows what was sent since the restore point. */
+/** A source that was not restored and still has records of email sent since the restore point. */
 export interface KnownSent {
   /** Its display name, such as the path of a log. */
   readonly name: string;
@@ -28,6 +28,6 @@ export interface KnownSent {
   readonly unclear_lines: { readonly count: number; readonly listed: readonly UnclearLine[] };
   /** Returns the state of each key, in order. */
   lookup(keys: readonly RecipientQuery[]): Promise<readonly KnownState[]>;
-  /** Returns the message ids known to the source, starting at this id, one page at a time. */
+  /** Returns the next message ids known to the source, starting at `id`, in pages of `count`. */
   messagesFrom(id: string, count: number): Promise<readonly string[]>;
 }

@@ -7,7 +7,7 @@ const message = `<${id}@sandbox.test>`;
 const ada = newId('recipient', Date.parse('2026-01-01T00:00:00Z'));
 const own = (fields: object) => JSON.stringify({ level: 30, time: 1, pid: 7, hostname: 'app', ...fields });
 
-/** Returns what a log knows about emails to each of these recipients of one message. */
+/** Returns the state that a log gives for each of these recipients of one message. */
 async function readKnown(lines: readonly string[], emails: readonly string[] = ['ada@example.com']) {
   const log = await readSentLog('mail.log', lines);
   const queries = emails.map((email) => ({

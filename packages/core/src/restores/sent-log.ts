@@ -11,7 +11,7 @@ interface Outcomes {
   readonly unsent_to: Set<string>;
 }
 
-/** An email in a relay's queue, and the line that named it, until another line says what became of it. */
+/** An email in a relay's queue with the line that named it, kept until another line states the outcome. */
 interface QueuedArrival {
   readonly message_ids: readonly string[];
   arrival: UnclearLine | null;

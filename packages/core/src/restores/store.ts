@@ -51,7 +51,7 @@ export async function knownAmong(sql: Sql, keys: readonly RecipientQuery[]): Pro
   return new Map(rows.map(({ id, known }) => [id, known]));
 }
 
-/** Returns message ids from this one on, in order. Served by the primary key of recipients. */
+/** Returns message ids in order, starting at `id`. Served by the primary key of recipients. */
 export async function messagesFrom(sql: Sql, id: string, count: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select distinct r.message_id as id from recipients r where r.message_id >= ${id} order by 1 limit ${count}`;
@@ -65,7 +65,10 @@ export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<Set
   return new Set(rows.map((row) => row.id));
 }
 
-/** Returns the newest message before an id; null if there is none. Served by the primary key of recipients. */
+/**
+ * Returns the newest message before an id; null if there is no earlier message. Served by the primary key of
+ * recipients.
+ */
 export async function newestBefore(sql: Sql, id: string): Promise<string | null> {
   const [row] = await sql<{ id: string }[]>`
     select r.message_id as id from recipients r where r.message_id < ${id} order by r.message_id desc limit 1`;

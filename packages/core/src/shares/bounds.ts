@@ -10,7 +10,7 @@ const MAX_OWN_BODIES_WAITING = 50;
 const MAX_OWN_PARSING_WAITING = 20;
 const MAX_PARSING_WAIT_MS = 30_000;
 
-/** Submitted messages being parsed. One thread is reserved for workspaces that have none. */
+/** Submitted messages being parsed. One thread is reserved for workspaces that are using no thread. */
 export const parsingBounds = (threads: number): LineBounds => ({
   units: threads,
   own_units: threads - 1,

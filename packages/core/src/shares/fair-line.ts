@@ -43,7 +43,7 @@ export class FairLine implements SharedLine {
   readonly #line: ShareLine;
   readonly #bounds: LineBounds;
   readonly #metrics: Pick<Metrics, 'count' | 'shift'>;
-  /** In turn order. */
+  /** The waiting entries by workspace, in round-robin order. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #held = new Map<string, number>();
   #used = 0;

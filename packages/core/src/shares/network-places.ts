@@ -2,7 +2,8 @@ import { addressSubject } from '../usage/index.ts';
 import { Places } from './places.ts';
 
 /**
- * Places for strangers, by network: the address, or for IPv6 its /64. All addresses of a network share one allowance.
+ * Places for unauthenticated clients, by network: the IPv4 address, or the /64 of an IPv6 address. All addresses of a
+ * network share one allowance.
  */
 export class NetworkPlaces extends Places {
   override take(address: string, count = 1): boolean {

@@ -3,7 +3,7 @@ import { retryingDeadlock, type Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
 import { endTurn, lockNextTurn, postpone, type Turn, type TurnLine } from './turn-store.ts';
 
-// Due work may be running in another process, or other work may become due.
+// Polls, because due work may be running in another process, or other work may become due.
 const POLL_MS = 1000;
 const RETRY_MS = 30_000;
 // Less than the time after which the job counts as lost.
@@ -13,7 +13,7 @@ export interface Turns {
   readonly line: TurnLine;
   /** The row the job was added for. */
   readonly own: string;
-  /** Returns whether that row has finished. */
+  /** Returns whether the job's own row has finished. */
   isOver(): Promise<boolean>;
   /** Processes one slice of a row, in the transaction that locks it. */
   work(tx: Tx, turn: Turn): Promise<void>;
@@ -22,8 +22,8 @@ export interface Turns {
 }
 
 /**
- * Works through workspaces in turn until the job's own row has finished. Each slice processes whichever row is next, so
- * the order of jobs in the queue does not matter. Returns false if the time runs out first.
+ * Works through workspaces round-robin until the job's own row has finished. Each slice processes whichever row is
+ * next, so the order of jobs in the queue does not matter. Returns false if the time runs out first.
  */
 export async function takeTurns({ sql, log }: Pick<Services, 'sql' | 'log'>, turns: Turns): Promise<boolean> {
   const until = performance.now() + MAX_RUN_MS;

@@ -32,7 +32,7 @@ interface Transition {
 
 /**
  * The only ways in which a state changes. Terminal states are final except for later reports: bounces and complaints
- * that arrive by email, and deliveries that a worker presumed lost confirms.
+ * that arrive by email, and deliveries confirmed by a worker that was presumed lost.
  */
 export const transitions = {
   reschedule: { from: ['scheduled', 'queued'], to: 'scheduled', event: null, leased: false },

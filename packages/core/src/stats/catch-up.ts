@@ -8,8 +8,8 @@ export interface RollUp {
   compute(tx: Tx, from: Date, to: Date): Promise<void>;
 }
 
-// An id is created before the commit that stores it. Nearly all commits follow within half a minute; none can after
-// five, because every statement and every idle transaction has long timed out by then.
+// An id is created before the commit that stores it. Nearly all commits follow within half a minute, and all within
+// five minutes, because every statement and every idle transaction has timed out long before then.
 const SECONDS = { early: 30, late: 300 };
 const MAX_MINUTES = 240;
 const QUICK_MS = 150;

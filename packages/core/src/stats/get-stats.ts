@@ -3,7 +3,8 @@ import { timestampField } from '../fields/timestamp-field.ts';
 import { operation } from '../operation/operation.ts';
 import { buckets, DEFAULT_SERIES, type Stats, statsOf, statsSchema } from './stat-series.ts';
 
-// One minute less than a day: both ends are rounded to whole minutes, and no response spans more minutes than a day.
+// One minute less than a day: both ends are rounded to whole minutes, and no response spans more minutes than a day
+// has.
 const DEFAULT_MS = 86_340_000;
 const metrics = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
 

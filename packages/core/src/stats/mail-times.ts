@@ -7,7 +7,7 @@ import { percentileAt } from '../fields/percentile.ts';
 export type Histogram = Map<number, number>;
 
 export const BINS_PER_DOUBLING = 3;
-/** A bit over eleven days; the last bin contains everything longer. */
+/** Begins at 2^30 ms, a bit over twelve days; the last bin contains everything longer. */
 export const LAST_BIN = 90;
 
 export function addBins(target: Histogram, stored: Readonly<Record<string, number>> | null): void {

@@ -6,7 +6,7 @@ import { computeMinutes, foldBuckets, forgetStats } from './store.ts';
 /** Minutes by sender, tag and so on take up a lot of space, and no response spans more than a few hours of them. */
 export const RETENTION = { minute_days: 3, grouped_minute_hours: 24, hour_days: 400 };
 
-/** Counts what has happened since the last run and what was committed late. Runs every minute. */
+/** Counts the events since the last run and those that were committed late. Runs every minute. */
 export async function rollUpStats(services: Pick<Services, 'sql'>, budget_ms?: number): Promise<void> {
   await catchUp(
     services,

@@ -32,7 +32,7 @@ const percentileMetrics = {
 } as const;
 type PercentileMetric = keyof typeof percentileMetrics;
 
-// The cast holds because the keys of the table are its metrics.
+// The cast is safe because the keys of the table are its metrics.
 const percentileNames = Object.keys(percentileMetrics) as PercentileMetric[];
 export const metrics = [...countMetrics, ...percentileNames] as const;
 export type Metric = CountMetric | PercentileMetric;
@@ -79,8 +79,8 @@ export type Stats = z.output<typeof statsSchema>;
 type Series = z.output<typeof seriesSchema>;
 
 /**
- * Returns series of message results over time, counted by recipient; durations are in seconds, from accept or the
- * scheduled time.
+ * Returns series of message results over time, counted by recipient; durations are in seconds, measured from acceptance
+ * or the scheduled time.
  */
 export const statSeries = operation({
   name: 'stats.series',

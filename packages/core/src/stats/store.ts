@@ -34,7 +34,7 @@ export interface Progress {
   readonly final_target: Date;
 }
 
-/** Locks the progress of a roll-up; null while another worker holds the lock. */
+/** Locks the progress of a roll-up; returns null while another worker holds the lock. */
 export async function lockProgress(
   tx: Tx,
   name: RollUpName,
@@ -68,7 +68,7 @@ const binOf = (sql: Tx, ms: Fragment) =>
 
 /**
  * Recomputes the minutes of a range from events and messages, using the times in their ids. Walks the primary keys, one
- * step per workspace, and looks up the subjects of events by primary key.
+ * step per workspace, and looks up the message and recipients of each event by primary key.
  */
 export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void> {
   const floors = (kind: 'event' | 'message') =>
@@ -192,7 +192,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
 
 /**
  * Builds the end of a statement that has rows in `counted` and their histograms in `bins`: the busiest keys of each
- * bucket get a row each, the rest share one.
+ * bucket get a row each, and the remaining keys share one row.
  */
 function insertion(tx: Tx, table: string, source: Fragment, max_keys: number): Fragment {
   return tx`

@@ -33,7 +33,7 @@ export async function totalsOf(
     from,
     to,
     complete_until,
-    // The cast holds because the keys are the metrics.
+    // The cast is safe because the keys are the metrics.
     counts: Object.fromEntries(countMetrics.map((metric) => [metric, total(metric)])) as Record<CountMetric, number>,
     accept_to_delivered_p95: percentileOf(times, 95),
   };

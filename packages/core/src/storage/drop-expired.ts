@@ -65,7 +65,7 @@ const idKinds = {
 
 /**
  * Runs work that needs exclusive access to a table. Gives up after 100 ms, because every statement that arrives in the
- * meantime waits for it, and tries again once those have run.
+ * meantime has to wait, and tries again once the waiting statements have run.
  */
 export async function betweenStatements<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -83,8 +83,8 @@ const storageSchema = z
 export type StorageView = z.output<typeof storageSchema>;
 
 /**
- * Returns what is on the disk, how fast it grows, and what is kept indefinitely. Row counts are estimates; no table is
- * read.
+ * Returns the size of the stored data, how fast it grows, and which tables are kept indefinitely. Row counts are
+ * estimates; no table is read.
  */
 export const getStorage = operation({
   name: 'storage.get',
@@ -115,7 +115,7 @@ export async function growthOf(sql: Sql, config: Config) {
   const of_mail = tables.reduce((sum, { name, bytes }) => sum + (mailTables.has(name) ? bytes : 0), 0);
   const measured = mails !== null && mails >= ENOUGH_MAILS;
   const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_PER_EMAIL;
-  // Both are planner estimates, which differ slightly even if each message has one recipient.
+  // Both row counts are planner estimates, which differ slightly even if each message has one recipient.
   const mails_per_recipient = Math.min(1, (mails || 1) / (rowsOf('recipients') || 1));
   const mails_per_day = recipients_per_day * mails_per_recipient;
   const kept_seconds = keptSeconds({ config }, 'messages');

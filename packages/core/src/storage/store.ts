@@ -2,8 +2,8 @@ import type { Sql, Tx } from '@postrider/db';
 import { runAll } from '../process/run-all.ts';
 
 /**
- * Creates the partitions of the next months, and this month's after a pause. One transaction per table: holding one
- * table's lock while waiting for the next could deadlock with a statement that locks them in another order.
+ * Creates the partitions of the next months, and this month's if maintenance was paused. One transaction per table:
+ * holding one table's lock while waiting for the next could deadlock with a statement that locks them in another order.
  */
 export async function extendPartitions(sql: Sql): Promise<void> {
   const tables = await sql<{ parent: string; period: string }[]>`select parent, period from partitioned_tables`;

@@ -29,7 +29,9 @@ export async function readHashKey(sql: Sql | Tx): Promise<{ readonly id: string;
   return row;
 }
 
-/** Replaces the suppression of an address with one of its hash; returns whether there was one. */
+/**
+ * Replaces the suppression of an address with a suppression of its hash; returns whether the address was suppressed.
+ */
 export async function hashSuppression(tx: Tx, workspace_id: string, email: string, hashed: string): Promise<boolean> {
   const rows = await tx`
     with gone as (

@@ -17,7 +17,7 @@ export interface NewSuppression {
   readonly reason: string | null;
   /** The event that caused the suppression; null if a user requested it. */
   readonly source_event_id: string | null;
-  /** null: until deleted. */
+  /** null if the suppression lasts until it is deleted. */
   readonly expires_at: Date | null;
 }
 
@@ -89,7 +89,7 @@ export interface Removal {
   readonly event_id: string;
 }
 
-/** Why a suppression was removed. An expired one is always removed as expired. */
+/** Why a suppression was removed. An expired suppression is always removed as expired. */
 export type RemovalCause = 'deleted' | 'expired';
 
 /**

@@ -7,7 +7,7 @@ export interface BudgetSize {
 }
 
 export interface BudgetLevel {
-  /** Whether the points fit; if not, none were taken. */
+  /** Whether the points fit and were taken. */
   readonly taken: boolean;
   readonly level: number;
   readonly now: Date;

@@ -18,7 +18,7 @@ export const usageSchema = z
   .meta({ id: 'Usage', description: 'Each unique recipient counts as one email.' });
 export type Usage = z.output<typeof usageSchema>;
 
-/** Returns what the workspace has sent this month and what is left of its plan. */
+/** Returns how much the workspace has sent this month and how much of its plan is left. */
 export const getUsage = operation({
   name: 'usage.get',
   scope: null,

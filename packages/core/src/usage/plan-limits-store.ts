@@ -6,7 +6,7 @@ export type LimitedResource = 'api_keys' | 'domains' | 'webhooks' | 'members';
 interface CountQuery {
   /** The limit's column in plan p. */
   limit(sql: Sql | Tx): Fragment;
-  /** The number in a workspace. */
+  /** Counts the resources in a workspace. */
   count(sql: Sql | Tx, workspace_id: Fragment): Fragment;
 }
 
@@ -46,7 +46,10 @@ export async function lockPlanOf(
   return row;
 }
 
-/** Counts in a separate statement after the lock, which sees everything committed while the lock was awaited. */
+/**
+ * Counts in a separate statement after the lock, so that the count includes everything committed while the lock was
+ * awaited.
+ */
 export async function countOf(tx: Tx, workspace_id: string, resource: LimitedResource): Promise<number> {
   const [row] = await tx<
     { count: number }[]

@@ -23,8 +23,8 @@ export const ADDRESS_LIMIT = 120;
 export const SESSION_LIMIT = 600;
 
 /**
- * Returns the rate-limit subject for requests without a key: the address, or for IPv6 its /64, because a client can
- * choose any address in it.
+ * Returns the rate-limit subject for requests without a key: the IPv4 address, or the /64 of an IPv6 address, because a
+ * client can choose any address within its /64.
  */
 export function addressSubject(address: string): string {
   if (isIP(address) !== 6) return address;

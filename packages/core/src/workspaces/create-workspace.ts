@@ -31,7 +31,7 @@ export const createWorkspace = operation({
   async run(ctx, { name, plan }): Promise<CreatedWorkspace> {
     await refuseLimitedKey(ctx);
     await requireFreshSignIn(ctx);
-    // Generating takes a tenth of a second, so it happens outside the transaction.
+    // Generating the DKIM keys takes a tenth of a second, so it happens outside the transaction.
     const pairs = await generateDkimPairs();
     const now_ms = ctx.clock.now();
     const id = newId('workspace', now_ms);

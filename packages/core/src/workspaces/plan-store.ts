@@ -26,7 +26,7 @@ export async function allPlans(sql: Sql): Promise<PlanRow[]> {
   return sql<PlanRow[]>`select ${planColumns(sql)} from plans p order by p.name`;
 }
 
-/** Stores a plan; null if the name is taken. */
+/** Stores a plan; returns null if the name is taken. */
 export async function insertPlan(tx: Tx, plan: PlanRow): Promise<PlanRow | null> {
   const [row] = await tx<PlanRow[]>`
     insert into plans as p (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute,

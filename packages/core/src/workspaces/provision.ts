@@ -13,7 +13,7 @@ import { insertWorkspace, oldestWorkspace, takeProvisioningTurn } from './store.
 
 const DEFAULT_ADMIN = 'admin@sandbox.test';
 
-/** What was created. The secrets appear only here. */
+/** The result of provisioning. The secrets appear only here. */
 export interface ProvisionResult {
   readonly api_key: string | null;
   readonly operator: { readonly email: string; readonly password: string | null } | null;

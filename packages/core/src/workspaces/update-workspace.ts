@@ -34,7 +34,7 @@ export const updateWorkspace = operation({
       if (diff) {
         await storeWorkspace(tx, { id, ...after });
         const fact = { action: 'workspace.updated', target_id: id, diff, reason } as const;
-        // An operator's change to another workspace appears in the audit logs of both.
+        // An operator's change to another workspace appears in the audit logs of that workspace and of the instance.
         const chains = id === ctx.actor.workspace_id ? [id] : [id, INSTANCE];
         await recordAudit(
           tx,

@@ -1,8 +1,8 @@
 import type { RefusalCategory } from '../../src/delivery/classify.ts';
 
 /**
- * What a returned message about ada@example.net means. bounce: hard or soft, its category, and whether the address is
- * suppressed.
+ * The expected reading of a returned message about ada@example.net. A bounce is hard or soft, has a category, and may
+ * suppress the address.
  */
 export type Meaning =
   | `hard ${RefusalCategory} suppress`

@@ -1,7 +1,7 @@
 import { copyPart, dsn, family, fields, mixed, plain, textPart } from './fixture.ts';
 
-// These messages were written and labeled before the rules were run on them, so that they show how the rules perform on
-// messages they were not written for.
+// These messages were written and labeled before the rules were run on them, so that they measure how the rules perform
+// on unseen messages.
 
 const daemon =
   'From: Mail Delivery System <MAILER-DAEMON@mx.example.net>\nSubject: Undelivered Mail Returned to Sender';

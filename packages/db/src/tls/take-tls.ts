@@ -7,8 +7,8 @@ const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof modes)[number];
 
 /**
- * Removes the TLS parameters from a URL and returns what they require, so that every driver interprets them the same
- * way.
+ * Removes the TLS parameters from a URL and returns them as connection options, so that every driver interprets them
+ * the same way.
  */
 export function takeTls(url: URL): { readonly url: URL; readonly ssl: ConnectionOptions | false } {
   const bare = new URL(url);

@@ -8,8 +8,8 @@ const WAIT_MS = 2000;
 const DEFAULT_PORT = 5432;
 
 /**
- * Returns whether a server responds that it does not support TLS although the URL requires it. False if the server does
- * not respond.
+ * Returns whether a server responds that it does not support TLS although the URL requires it; returns false if the
+ * server does not respond.
  */
 export function offersNoTls(url: string): Promise<boolean> {
   if (!URL.canParse(url)) return Promise.resolve(false);

@@ -22,10 +22,10 @@ export interface BatchingPolicy {
 }
 
 /**
- * Results are collected for 15 ms or until the previous batch is recorded, 200 at most. In a rush, which a large batch
- * starts and a small one ends, results are collected for 50 ms or up to 100. With a low limit on deliveries in flight,
- * those counts might never be reached, so a batch never waits for more than half of that limit. Two batches are
- * recorded concurrently, because results would otherwise be delayed by a slow batch.
+ * Creates a policy that collects results for 15 ms or until the previous batch is recorded, 200 at most. In a rush,
+ * which a large batch starts and a small one ends, results are collected for 50 ms or up to 100. With a low limit on
+ * deliveries in flight, those counts might never be reached, so a batch never waits for more than half of that limit.
+ * Two batches are recorded concurrently, because results would otherwise be delayed by a slow batch.
  */
 export function createBatchingPolicy(mostUnderWay: () => number, mostUnrecorded: () => number): BatchingPolicy {
   let settling = 0;

@@ -8,14 +8,14 @@ import type { Lanes } from '../lanes/lanes.ts';
 // A fetch takes up to 200 jobs, as long as fewer than 600 are claimed or waiting for a claim here.
 export const FETCH_COUNT = 200;
 export const MAX_IN_FLIGHT = 600;
-// When fast lanes are full, their jobs may stay in the queue. Jobs of other lanes are queued behind them, so the
-// fetcher looks past them at this interval.
+// When fast lanes are full, their jobs may stay in the queue. Jobs of other lanes are queued behind those jobs, so the
+// fetcher looks past the full lanes at this interval.
 const LOOKAHEAD_MS = 100;
 // If all messages go to one relay, there are hardly any jobs of other lanes, and jobs fetched in vain have to be
 // parked.
 const LONE_LOOKAHEAD_MS = 500;
 const LONE_LOOKAHEAD_COUNT = 50;
-// Wakes are hints, and none is sent for jobs that become due later, so the queue is also polled.
+// Wakes are hints, and no wake is sent for jobs that become due later, so the queue is also polled.
 const POLL_MS = 500;
 /** The longest time between fetches of all jobs, which find retries and scheduled messages. */
 const FETCH_ALL_MS = 400;
@@ -33,7 +33,7 @@ export interface FetcherOptions {
   readonly onLost: () => void;
 }
 
-/** What is known about the due jobs of one priority. */
+/** The fetcher's knowledge of the due jobs of one priority. */
 interface Supply {
   /** The queue may have more ready jobs. */
   again: boolean;
@@ -148,8 +148,8 @@ export class Fetcher {
   }
 
   /**
-   * Fetches jobs into their lanes and returns their priorities. crowding lists the priorities of jobs that could have
-   * stayed in the queue.
+   * Fetches jobs into their lanes. `batch` lists the priorities of the fetched jobs, and `crowding` those of jobs that
+   * could have stayed in the queue.
    */
   async #fetch(
     requests: readonly WantedMail[],

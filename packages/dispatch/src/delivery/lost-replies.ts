@@ -17,8 +17,8 @@ export class LostReplies {
   #lost_at: number | null = null;
 
   /**
-   * Known jobs are those that wait in a lane, are being claimed, or are claimed and not settled. A job that is being
-   * parked is not known: if the job is freed first, parking skips it.
+   * `known` returns the jobs that wait in a lane, are being claimed, or are claimed but not settled. A job that is
+   * being parked is not included: if the job is freed first, parking skips it.
    */
   constructor(services: Services, known: () => readonly string[]) {
     const look = async () => {

@@ -9,9 +9,9 @@ export interface Prerendered {
 }
 
 /**
- * Renders and signs the next messages, in order, while earlier messages are being sent. Otherwise each connection would
- * wait for a signature. The number is limited, and large messages are excluded. The queue is an array for the reason
- * given in the in-flight set.
+ * Creates a queue that renders and signs the next messages, in order, while earlier messages are being sent. Otherwise
+ * each connection would wait for a signature. The number is limited, and large messages are excluded. The queue is an
+ * array for the reason given in createInFlightSet.
  */
 export function createPrerender(max: number): (content: Content) => Prerendered {
   const line: (() => void)[] = [];

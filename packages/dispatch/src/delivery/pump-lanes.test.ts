@@ -159,7 +159,8 @@ describe('a stalled destination', () => {
     const silent = await sink();
     const released = Promise.withResolvers<void>();
     silent.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
-    // These are ahead of the other messages in the queue, and outnumber the slots of the worker.
+    // The messages to the silent and dead destinations are ahead of the others in the queue, and outnumber the slots of
+    // the worker.
     await sendMany(500, 'silent.example.com');
     await sendMany(500, 'dead.example.com');
     const well = Array.from({ length: 18 }, (_, index) => `well${index}.example.com`);
@@ -221,8 +222,8 @@ describe('a stalled destination', () => {
       .poll(() => world.services.sql`select closings from lanes where lane = 'busy.example.com'`, PATIENCE)
       .toEqual([{ closings: 2 }]);
     expect(lane).toMatchObject({ reason: 'failing' });
-    // The lane is notified of a failure before it is recorded, and the time of the next attempt counts from the
-    // recording.
+    // The lane is notified of a failure before the failure is recorded, and the delay until the next attempt starts at
+    // the recording.
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).not.toHaveProperty('sending');
 
     busy.script(() => ({ kind: 'accept' }));

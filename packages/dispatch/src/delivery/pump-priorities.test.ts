@@ -36,7 +36,7 @@ async function sendMany(priority: Priority, count: number, name: string = priori
   for (let from = 0; from < count; from += 50) await send(priority, to.slice(from, from + 50));
 }
 
-/** Starts a worker with one destination, which accepts one message at a time and takes 5 ms for each. */
+/** Starts a worker with one destination, which accepts one message at a time and takes 5 ms for each message. */
 function start(): void {
   const mailer = createSmtpTransport({
     host: '127.0.0.1',

@@ -174,7 +174,9 @@ const accepted: SendOutcome = {
   transcript: '',
 };
 
-/** Creates a route that responds as instructed. The pump knows nothing about a transport except what it returns. */
+/**
+ * Creates a route that responds as instructed. The pump sees nothing of a transport but the outcomes that it returns.
+ */
 function responding(response: (envelope: { readonly to: string }) => SendOutcome): Mailer {
   return { send: async (envelope) => response(envelope), laneOf: domainOf, stop: async () => undefined };
 }

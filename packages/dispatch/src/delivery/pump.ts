@@ -87,7 +87,7 @@ export class DeliveryPump {
     this.#unrecorded = new UnrecordedMail(batching ? null : services.config.LIMITS.unrecorded_mails);
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
     const settingsOf = (lane: string) => {
-      // A relay, which accepts all messages, may have its own limits.
+      // A mailer with its own width, such as a relay, uses the longest pause for relays.
       const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
       return width === undefined
         ? { width: MAX_CAP, longest_pause_ms: site_longest_pause }
@@ -155,8 +155,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Returns jobs that have not sent the end of DATA to the queue, waits for the replies to the rest, and parks jobs
-   * that wait for a claim.
+   * Puts jobs back in the queue unless their end of DATA has been sent, waits for the replies to the rest, and parks
+   * jobs that wait for a claim.
    */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -186,8 +186,8 @@ export class DeliveryPump {
   }
 
   /**
-   * Used instead of start and stop. Sends everything that is due until nothing is left, waiting only for servers and
-   * the database, and parks what no lane accepts. Returns the claimed jobs.
+   * Used instead of start and stop. Sends all due messages until nothing is left, waiting only for servers and the
+   * database, and parks jobs that no lane accepts. Returns the claimed jobs.
    */
   async drain(): Promise<DeliveryJob[]> {
     const drained: DeliveryJob[] = [];
@@ -205,7 +205,9 @@ export class DeliveryPump {
     return drained;
   }
 
-  /** Claims what the lanes offer, one claim at a time. Jobs that arrive meanwhile are part of the next claim. */
+  /**
+   * Claims the jobs that the lanes offer, one claim at a time. Jobs that arrive meanwhile are part of the next claim.
+   */
   readonly #claimSoon = (): void => {
     if (this.#stopped || this.#isPaused()) return;
     if (this.#claiming) {
@@ -294,7 +296,7 @@ export class DeliveryPump {
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
     const aborted = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
-    // Other messages of this lane are being sent, so this one waits for a session rather than for a retry.
+    // Other messages of this lane are being sent, so this message waits for a session rather than for a retry.
     const crowded = !aborted && isTurnedAway(result.outcome) && this.#lanes.sendingIn(entry.lane) > 1;
     const handed_back = aborted || crowded;
     this.#leave(entry, aborted ? null : result.outcome, crowded);
@@ -350,7 +352,7 @@ export class DeliveryPump {
     this.#onProgress?.();
   }
 
-  /** Returns a job that has not been started to the queue. */
+  /** Returns an unsent job to the queue. */
   #handBack(entry: InFlight): void {
     entry.prerendered?.take();
     if (!entry.has_result) this.#finish(entry, unsentDelivery(entry.claimed));
@@ -434,7 +436,7 @@ export function startDeliveryPump(
   return pump;
 }
 
-/** Runs every delivery that is due now until none is left, without timers or waits, and returns the claimed jobs. */
+/** Runs all due deliveries until nothing is left, without timers or waits, and returns the claimed jobs. */
 export async function drainDeliveries(services: Services, mailers: Mailers): Promise<DeliveryJob[]> {
   const holds = new HoldCache(services);
   return new DeliveryPump({ services, mailers, holds, metrics: null, batching: onFlush }).drain();

@@ -88,7 +88,7 @@ export class Settler {
   /**
    * Results are kept for as long as the database is unavailable: the message has been sent, and without its result it
    * would be sent again. A result whose data the database rejects is found by bisection and recorded without the
-   * server's text. Otherwise it and its batch would be sent again each time a lease expires.
+   * server's text. Otherwise all messages of the batch would be sent again each time their leases expire.
    */
   async #settle(results: readonly Settled[], onTried: () => void, attempts = 0): Promise<void> {
     const { jobs, log } = this.#services;
@@ -121,7 +121,9 @@ export class Settler {
   }
 }
 
-/** SQLSTATE classes 22 and 23: the data is invalid, so a retry cannot succeed. */
+/**
+ * Returns whether the database rejects the data itself (SQLSTATE classes 22 and 23), so that a retry cannot succeed.
+ */
 function isRefused(error: unknown): boolean {
   return (
     error instanceof Error && error.name === 'PostgresError' && 'code' in error && /^2[23]/.test(String(error.code))

@@ -1,8 +1,8 @@
 import { MAX_SETTLING } from './batching-policy.ts';
 import { createInFlightSet, type Indexed } from './in-flight-set.ts';
 
-// A message that was sent but not recorded is sent again if the worker is killed. So the number of such messages is
-// limited to what the concurrent settles record in 20 ms.
+// A message that was sent but not recorded is sent again if the worker is killed. The number of these messages is
+// therefore limited to the number that the concurrent settles record in 20 ms.
 const AHEAD_MS = 20;
 const MIN_LIMIT = 8;
 /** The number of recent settles that the limit is derived from. */
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Limits how many messages are sent but not recorded. The limit grows with the rate of settles, at most doubling with
- * each.
+ * Limits how many messages are sent but not recorded. The limit follows the rate of settles, and at most doubles with
+ * each settle.
  */
 export class UnrecordedMail {
   readonly #slots = createInFlightSet<ContentSlot>();
@@ -49,8 +49,8 @@ export class UnrecordedMail {
   }
 
   /**
-   * Returns the number of messages that a kill at this moment may send again: messages within the limit, plus slow
-   * messages that no longer count.
+   * Returns the maximum number of messages that would be sent again if the worker were killed now: the limit, plus slow
+   * messages that no longer count toward it.
    */
   get most(): number {
     return Math.max(this.#limit, this.#count) + this.#slots.size - this.#count;

@@ -34,17 +34,17 @@ export class HoldCache {
   readonly #changeListeners: (() => void)[] = [];
   readonly #allowanceListeners: (() => void)[] = [];
   readonly #resumeListeners: ((lane: string, count: number) => void)[] = [];
-  /** The active holds, by id, as of the last poll. */
+  /** The ids of the holds as of the last poll, each with whether the hold is active. */
   #fingerprint = '[]';
   #paused: ReadonlySet<string> = new Set();
   /** Hold lanes by target: scope, workspace and value. */
   #laneByTarget: ReadonlyMap<string, string> = new Map();
-  /** Hold lanes that release messages at a rate, or not at all. */
+  /** Hold lanes that release messages at a limited rate, or not at all. */
   #guarded: ReadonlySet<string> = new Set();
   #heldWebhooks: ReadonlySet<string> = new Set();
   /** The released hold whose rate a webhook resumes at, by webhook. */
   #metered: ReadonlyMap<string, string> = new Map();
-  /** How many jobs of a queue may run now, after a hold with a rate. */
+  /** How many jobs of a queue may run now, while the queue resumes at a limited rate after a hold. */
   readonly #allowances = new Map<string, number>();
   #polling: Promise<void> | null = null;
   #again = false;
@@ -83,7 +83,7 @@ export class HoldCache {
     return this.#ready;
   }
 
-  /** Polls now. A call during a poll triggers another one after it. */
+  /** Polls now. A call during a poll triggers another poll after it. */
   poll(): Promise<void> {
     if (this.#polling) {
       this.#again = true;
@@ -116,12 +116,12 @@ export class HoldCache {
     );
   }
 
-  /** Returns whether a lane belongs to a hold that releases messages at a rate, or not at all. */
+  /** Returns whether a lane belongs to a hold that releases messages at a limited rate, or not at all. */
   guards(lane: string): boolean {
     return this.#guarded.has(lane);
   }
 
-  /** Returns how many jobs of a queue may run now, after a hold with a rate; null if unlimited. */
+  /** Returns how many jobs of a queue may run now, while it resumes at a limited rate after a hold; null if unlimited. */
   allowance(queue: JobName): number | null {
     return this.#allowances.get(queue) ?? null;
   }
@@ -143,7 +143,7 @@ export class HoldCache {
 
   /** Returns how many of `count` posts the rate of the webhook allows now. */
   async take(webhook_id: string, count: number): Promise<number> {
-    // Even if the hold was just released, its rate is not known here yet.
+    // Even if the hold has just been released, this worker does not know its rate yet.
     if (this.#heldWebhooks.has(webhook_id)) return 0;
     const id = this.#metered.get(webhook_id);
     if (id === undefined) return count;
@@ -251,7 +251,10 @@ function stoppedQueues({ scope, value }: HoldInForce): readonly string[] {
   return scope === 'instance' ? instanceQueues : scope === 'queue' ? [value] : [];
 }
 
-/** Returns the queue that a queue hold releases at its rate. Webhook posts resume immediately. */
+/**
+ * Returns the queue that resumes at the rate of a queue or instance hold. After an instance hold, webhook posts resume
+ * immediately.
+ */
 function ratedQueue({ scope, value }: Pick<HoldInForce, 'scope' | 'value'>): string {
   return scope === 'instance' ? 'delivery.attempt' : value;
 }

@@ -54,8 +54,7 @@ export class FairLine<T> {
   }
 
   /**
-   * Removes the next item of the first workspace that may have a turn and has an item that may go. That workspace moves
-   * to the end of the line.
+   * Removes the next eligible item of the first eligible workspace, and moves that workspace to the end of the line.
    */
   shift(
     isEligible: (workspace_id: string) => boolean = () => true,

@@ -351,8 +351,8 @@ export class LaneSync {
   }
 
   /**
-   * Records where to continue in a lane, and which workspaces have nothing left parked there, as far as the slice
-   * shows.
+   * Records where the next slice of a lane starts. Also records the workspaces that, according to this slice, have no
+   * jobs left parked in the lane.
    */
   #recordTaken(slice: Slice, rows: readonly Resumed[]): void {
     const { lane, priority, count, after } = slice;
@@ -379,7 +379,10 @@ function sliceName({ lane, priority }: Pick<Slice, 'lane' | 'priority'>): string
   return `${priority} ${lane}`;
 }
 
-/** A simulator script that fails on purpose must not close the lane for other messages. */
+/**
+ * Returns the result that an attempt has for its lane. A failure that a simulator script simulates counts as an answer,
+ * because it must not close the lane for other messages.
+ */
 function laneResultOf(lane: string, outcome: SendOutcome): LaneNews | null {
   const result = laneNews(outcome);
   return isSimulatorLane(lane) && result !== null && result !== 'taken' ? 'answered' : result;

@@ -13,7 +13,10 @@ export const MAX_WAITING = 600;
 const FRESH_MS = 1000;
 const FRESH_WAITING = 400;
 const FAST = 20;
-/** How far beyond a full lane the jobs of workspaces with only a few jobs may wait. */
+/**
+ * Beyond its capacity, a lane accepts up to SMALL_SHARES jobs from workspaces that have fewer than SMALL_SHARE jobs
+ * waiting in the lane.
+ */
 export const SMALL_SHARE = 2;
 export const SMALL_SHARES = 64;
 
@@ -115,7 +118,7 @@ export class Lane {
     this.#finished += 1;
   }
 
-  /** Starts ready messages, as far as connections are free. */
+  /** Starts ready messages while connections are free. */
   startReady(): void {
     while (this.sending < this.cap()) {
       const next = this.ready.shift();

@@ -73,7 +73,10 @@ export class Lanes {
     return this.#now() - this.#mixed_at >= ALONE_MS;
   }
 
-  /** If all recent jobs were for one fast lane, returns how many more of a priority may wait there, and the maximum. */
+  /**
+   * If all recent jobs were for one open lane, returns how many more jobs of a priority may wait there, and the
+   * maximum. Otherwise, returns null.
+   */
   aloneCapacity(priority: Priority): { readonly free: number; readonly most: number } | null {
     const lane = this.#lanes.get(this.#last_lane);
     if (!lane || !this.isAlone() || lane.closed) return null;
@@ -112,7 +115,7 @@ export class Lanes {
     return batch;
   }
 
-  /** Releases a slot from take without an attempt. */
+  /** Releases a slot that `take` reserved, without an attempt. */
   giveBack(name: string, workspace_id: string): void {
     this.#letGo(this.#laneNamed(name), workspace_id);
   }
@@ -341,7 +344,8 @@ export class Lanes {
 
   #close(lane: Lane, reason: ClosedReason): Candidate[] {
     lane.closed = reason;
-    // Runs first, because rejecting starters frees slots for which nothing of this lane may be claimed.
+    // Empties the lane before its starters are rejected: rejecting them frees slots, which must not be used to claim
+    // jobs of this lane.
     const unclaimed = this.#empty(lane);
     // Messages counted against a rate limit may still be sent.
     if (reason === 'failing') {

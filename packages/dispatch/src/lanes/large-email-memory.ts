@@ -4,8 +4,8 @@ import { FairLine, largeEmailBounds, largeSandboxBounds } from '@postrider/core/
 import type { Candidate } from './candidate.ts';
 
 /**
- * Limits the memory used by large emails, from their claim until the end of their content is sent. An email without a
- * turn waits unclaimed in its lane, so that it does not use a slot.
+ * Limits the memory used by large emails, from their claim until the end of their content is sent. Until its turn, a
+ * large email waits unclaimed in its lane, so that it does not use a slot.
  */
 export class LargeEmailMemory {
   /**
@@ -14,7 +14,7 @@ export class LargeEmailMemory {
    */
   readonly #lines: Readonly<Record<Candidate['mode'], FairLine>>;
   readonly #metrics: Pick<Services['metrics'], 'shift'>;
-  /** The function that returns the share of a job, by job id. */
+  /** Functions that release the shares of jobs, by job id. */
   readonly #leaves = new Map<string, () => void>();
   /** Workspaces, by mode, whose email was skipped since a share was last returned. */
   readonly #passed = new Set<string>();

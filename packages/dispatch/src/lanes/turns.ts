@@ -2,14 +2,14 @@ import { type Priority, priorities, priorityWeights } from '@postrider/core/prio
 
 /**
  * Decides which priority is next, by weight. Smooth weighted round-robin spreads the turns of a light priority among
- * those of a heavy one. The most urgent priority goes first.
+ * the turns of a heavy priority. The most urgent priority goes first.
  */
 export class PriorityTurns {
   readonly #credit: Record<Priority, number> = { high: 0, normal: 0, bulk: 0 };
 
   /**
-   * Returns the next of the waiting priorities, or null if none waits. A priority that does not wait accumulates no
-   * credit.
+   * Returns the next of the waiting priorities, or null if no priority waits. A priority that does not wait accumulates
+   * no credit.
    */
   next(waits: (priority: Priority) => boolean): Priority | null {
     let best: Priority | null = null;

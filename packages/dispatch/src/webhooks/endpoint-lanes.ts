@@ -7,8 +7,8 @@ export interface EndedLease extends EndpointLease {
   readonly idle: boolean;
 }
 
-// Concurrent posts to one endpoint. A slow endpoint that succeeds gets as many slots as it needs, and a failing one
-// yields them to others.
+// Concurrent posts to one endpoint. A slow endpoint that succeeds gets as many slots as it needs, and a failing
+// endpoint yields its slots to others.
 const FIRST_PLACES = 4;
 const MIN_PLACES = 1;
 const MAX_PLACES = 32;

@@ -113,7 +113,7 @@ describe('the webhook pump', () => {
     start(counter.http);
     pumps.push(startWebhookPump(peer, counter.http, holds));
     await sink.waitFor(8);
-    // Either worker fetches the deliveries of wakes that arrive meanwhile.
+    // Either worker may fetch the deliveries that these wakes announce.
     for (let round = 0; round < 5; round++) {
       await happen(10);
       world.services.jobs.wakeAll('webhook.deliver');

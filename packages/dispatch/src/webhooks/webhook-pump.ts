@@ -32,10 +32,11 @@ const TOUCH_EVERY = 3;
 const SETTLE_COUNT = 200;
 const SETTLE_MS = 15;
 const MAX_SETTLES = 12;
-// A post takes up to 10 s, plus recording. A delivery that has not started by then goes to another worker.
+// A post takes up to 10 s, plus recording, so a delivery that has not started this long after its claim goes to another
+// worker.
 const BEGIN_WITHIN_MS = (WEBHOOK_LEASE_SECONDS - 18) * 1000;
-// At the first of these fractions of the grace period of a stop, unfinished posts are aborted and returned to the
-// queue. At the second, the pump gives up.
+// Fractions of the grace period for a stop. After the first, unfinished posts are aborted and returned to the queue.
+// After the second, the pump gives up.
 const CUT_PART = 1 / 3;
 const GIVE_UP_PART = 1 / 2;
 
@@ -141,8 +142,8 @@ export class WebhookPump {
   }
 
   /**
-   * Used instead of start and stop. Posts everything that is due until nothing is left, waiting only for receivers and
-   * the database. Returns the number of posts.
+   * Used instead of start and stop. Posts all due deliveries until nothing is left, waiting only for receivers and the
+   * database. Returns the number of posts.
    */
   async drain(): Promise<number> {
     this.#draining = true;
@@ -430,7 +431,7 @@ export function startWebhookPump(
   return pump;
 }
 
-/** Posts every webhook that is due now until none is left, without timers or waits, and returns the number of posts. */
+/** Posts all due webhooks until nothing is left, without timers or waits, and returns the number of posts. */
 export function drainWebhooks(services: Services, http: HttpGuard): Promise<number> {
   return new WebhookPump(services, http, new HoldCache(services), null).drain();
 }

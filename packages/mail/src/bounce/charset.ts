@@ -12,7 +12,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   cp949: 'euc-kr',
   cp1252: 'windows-1252',
 };
-// These labels often do not match the text, so its bytes decide.
+// These labels often do not match the text, so the bytes of the text determine the charset.
 const IS_UNINFORMATIVE = new Set(['', 'us-ascii', 'ascii', 'unknown', 'unknown-8bit', 'x-unknown', 'default', '8bit']);
 // ESC $ B, ESC $ @ and ESC ( J switch character sets in ISO 2022-JP, and occur in no other text.
 const JAPANESE_SWITCHES = ['\x1b$B', '\x1b$@', '\x1b(J'];

@@ -33,7 +33,10 @@ const ANNOUNCEMENTS = [
   '[-=* ]{2,}(?:原始邮件|原邮件|元のメッセージ|オリジナルメッセージ)',
 ];
 
-/** Lines of a message's own source. Indented source lines may instead quote a few fields above the reason. */
+/**
+ * Lines from the source of the returned message. They count only at the left margin, because an indented source line
+ * may quote a few fields above the reason.
+ */
 const SOURCE = [
   'return-path:',
   'received: ?(?:from|by|\\(|id|with)',

@@ -1,4 +1,4 @@
-// Phrases that classify a returned message (who wrote it and what kind it is) before its reason is looked up.
+// Phrases that classify a returned message by author and kind before its reason is looked up.
 
 const oneOf = (words: readonly string[], flags = 'iu') => new RegExp(words.join('|'), flags);
 const beginsWithOneOf = (words: readonly string[]) =>
@@ -129,7 +129,7 @@ export const KEPT_FOR_MODERATOR = oneOf([
 ]);
 
 /** Sentences of out-of-office replies that have no marker, or that reuse the subject of the message they reply to. */
-export const ABSENCE_TEXT = oneOf([
+export const ABSENCE_PATTERN = oneOf([
   'out of (?:the )?office',
   '(?:on|for) (?:vacation|annual leave|sick leave|holidays?|maternity leave|parental leave|paternity leave|a business trip)',
   '\\bi(?: am|.m| will be| shall be) (?:currently |presently |now )?(?:away|on leave|travel|out\\b|unavailable|not in)',
@@ -150,14 +150,14 @@ export const ABSENCE_TEXT = oneOf([
 ]);
 
 /** Sentences of challenge-response systems, which require senders to prove that they are people. */
-export const CHALLENGE_TEXT = oneOf([
+export const CHALLENGE_PATTERN = oneOf([
   '(?:click|follow|visit|reply|answer).{0,120}(?:to (?:verify|confirm|prove|authenticate|deliver|release|approve|be added)|verification|so that (?:your|the) (?:message|mail))',
   '(?:confirm|verify) (?:that )?you(?:r (?:message|address|mail|e-?mail)| are| sent)',
   'spam ?arrest|boxbe|challenge[-/ ]response|tmda\\b|guest list',
 ]);
 
 /** Statements that the message is still being delivered. */
-export const DELAY_TEXT = oneOf([
+export const DELAY_PATTERN = oneOf([
   'not yet (?:been )?deliver',
   'has(?:n.t| not) been delivered yet',
   'will be (?:re-?tried|retransmitted|resent|attempted)',
@@ -219,7 +219,7 @@ export const SUCCESS_SUBJECT = beginsWithOneOf([
   '(?:return|read|delivery) receipt|delivery confirmation|successful (?:mail )?deliver|message delivered|lesebestätigung|confirmation de (?:lecture|remise)|confirmación de (?:lectura|entrega)|conferma di (?:lettura|recapito)|accusé de',
   '(?:not read|ungelesen|non lu|deleted|gelöscht) ?:',
 ]);
-export const SUCCESS_TEXT = oneOf([
+export const SUCCESS_PATTERN = oneOf([
   '(?:was|were|has been|have been) (?:successfully )?(?:delivered (?:to|successfully)|relayed to|displayed|received by the recipient|accepted for delivery)',
   'successfully (?:delivered|relayed|sent)',
   'delivery (?:to .{1,300} )?(?:was|is) (?:successful|complete\\b)',
@@ -227,8 +227,11 @@ export const SUCCESS_TEXT = oneOf([
   'wurde erfolgreich|a été remis|(?<!no )se ha entregado|(?<!non )è stato (?:recapitato|consegnato)|(?<!n[ãa]o )foi entregue (?:a|com)|正常に配信',
 ]);
 
-/** Sentences that a person's mailbox writes about that person, in place of a quoted server reply. */
-export const LEFT_TEXT = oneOf([
+/**
+ * Sentences in which a person's mailbox says that the person has left or has a new address, in place of a quoted server
+ * reply.
+ */
+export const LEFT_PATTERN = oneOf([
   'my (?:new )?(?:e-?mail )?address (?:is|has|will)|new (?:e-?mail )?address (?:is|will be)',
   'no longer (?:with|works?|working|employed|part of)|has left (?:the |our )?(?:company|organi[sz]ation|firm)',
   'nicht mehr (?:im unternehmen|bei uns|für uns|tätig)|neue (?:e-?mail-?)?adresse|ne (?:travaille|fait) plus|nouvelle adresse',

@@ -21,7 +21,7 @@ export interface MailStructure {
 
 const MAX_DEPTH = 6;
 const MAX_PARTS = 30;
-// Room for the preamble line that MIME clients do not show.
+// The maximum length of the preamble, which MIME clients do not show.
 const MAX_PREAMBLE_CHARACTERS = 120;
 const MAX_HEADER_LINES = 300;
 const MAX_VALUE_CHARACTERS = 4096;

@@ -3,7 +3,7 @@ import type { ReportedRecipient } from './report-fields.ts';
 /** A failure, delay or success reported by a mail system. */
 export interface ReturnedReport {
   readonly kind: 'report';
-  /** The recipients named in its fields; empty if it is only text. */
+  /** The recipients named in the report's fields; empty if the report has only text. */
   readonly recipients: readonly ReportedRecipient[];
   /** The text for people above the copy of the message. */
   readonly text: string;

@@ -216,7 +216,7 @@ describe('a message that is not a report', () => {
     });
   });
 
-  it('may be a human reply, even one about a failure', () => {
+  it('is classified as a human reply, even if it is about a failure', () => {
     const raw = mail('From: ada@example.com', 'Subject: Re: Hello', 'Auto-Submitted: no', '', 'Action: failed');
 
     expect(readReturnedMail(raw)).toEqual({ kind: 'other' });

@@ -2,21 +2,21 @@ import { cleanRemoteText } from '@postrider/net';
 import { decodeWords } from './charset.ts';
 import { aboveCopy } from './copy-marks.ts';
 import {
+  ABSENCE_PATTERN,
   ABSENCE_SUBJECT,
-  ABSENCE_TEXT,
   ACKNOWLEDGEMENT_SUBJECT,
   AGGREGATE_SUBJECT,
-  CHALLENGE_TEXT,
+  CHALLENGE_PATTERN,
+  DELAY_PATTERN,
   DELAY_SUBJECT,
-  DELAY_TEXT,
   FAILURE_SUBJECT,
   GIVEN_UP,
   KEPT_FOR_MODERATOR,
-  LEFT_TEXT,
+  LEFT_PATTERN,
   MAIL_SYSTEM,
   NOT_DELIVERED,
+  SUCCESS_PATTERN,
   SUCCESS_SUBJECT,
-  SUCCESS_TEXT,
 } from './kind-words.ts';
 import { type Headers, type MailPart, readStructure } from './mime-parts.ts';
 import { readNotification } from './notification.ts';
@@ -41,10 +41,10 @@ interface ParsedReport {
 }
 
 /**
- * Classifies and parses a returned message. It may be truncated after the report, because the original message comes
- * last. from is the envelope sender, empty for the null sender.
+ * Classifies and parses a returned message. The message may be truncated after the report, because the original message
+ * comes last. from is the envelope sender, empty for the null sender.
  *
- * A message with report fields counts from anyone. Any other failure counts only from the null sender or from a
+ * A message with report fields counts from any sender. Any other failure counts only from the null sender or from a
  * mail system, whatever its format.
  */
 export function readReturnedMail(raw: Buffer, from = ''): ReturnedMail {
@@ -74,7 +74,8 @@ function kindByWords(read: ParsedReport): ReturnedMail {
   if (!null_sender && !fromSystem(headers, from) && !isReport(headers)) return { kind: 'other' };
   const first = text.slice(0, FIRST_WORDS);
   const undelivered = NOT_DELIVERED.test(first) || GIVEN_UP.test(first);
-  if (!failed && !undelivered && (SUCCESS_SUBJECT.test(subject) || SUCCESS_TEXT.test(first))) return { kind: 'other' };
+  if (!failed && !undelivered && (SUCCESS_SUBJECT.test(subject) || SUCCESS_PATTERN.test(first)))
+    return { kind: 'other' };
   if (!undelivered && KEPT_FOR_MODERATOR.test(`${subject}\n${first}`)) return { kind: 'other' };
   if (!signs && !undelivered && isAutomatic(subject, first)) return { kind: 'auto_reply' };
   if (!signs && !undelivered && ANSWER_MARK.test(subject) && !saysReply(first)) return { kind: 'other' };
@@ -95,18 +96,22 @@ function report({ recipients, text, subject, signs }: ParsedReport, is_delay: bo
 
 /** Returns whether a message without a marker is an automatic reply. */
 function isAutomatic(subject: string, first: string): boolean {
-  if (ABSENCE_TEXT.test(first) || ACKNOWLEDGEMENT_SUBJECT.test(subject) || CHALLENGE_TEXT.test(first)) return true;
-  return LEFT_TEXT.test(`${subject}\n${first}`) && !saysReply(first);
+  if (ABSENCE_PATTERN.test(first) || ACKNOWLEDGEMENT_SUBJECT.test(subject) || CHALLENGE_PATTERN.test(first))
+    return true;
+  return LEFT_PATTERN.test(`${subject}\n${first}`) && !saysReply(first);
 }
 
-/** Returns whether a line begins with a reply code or quotes one. A telephone number in a sentence does not count. */
+/**
+ * Returns whether any line begins with a reply code or quotes a reply code. A telephone number in a sentence does not
+ * count.
+ */
 function saysReply(text: string): boolean {
   return /(?:^|said: |<<< |>>> |\()[45]\d\d[ -](?:#?[45]\.\d|[a-z<])|\b[45]\.\d\.\d{1,2}\b/im.test(text);
 }
 
 function isDelay(subject: string, first: string): boolean {
   if (GIVEN_UP.test(first) || GIVEN_UP.test(subject)) return false;
-  if (DELAY_TEXT.test(first)) return true;
+  if (DELAY_PATTERN.test(first)) return true;
   return DELAY_SUBJECT.test(subject) && !NOT_DELIVERED.test(first) && !FAILURE_WORDS_BESIDE_DELAY.test(subject);
 }
 const FAILURE_WORDS_BESIDE_DELAY = /undeliver|fail|returned|could not/i;

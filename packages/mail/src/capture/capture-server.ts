@@ -108,7 +108,7 @@ export async function startCaptureServer(options: CaptureServerOptions): Promise
       // The rest of a message that is too large is read but discarded, because the reply comes after its end.
       if (!stream.sizeExceeded) chunks.push(chunk as Buffer);
     }
-    // smtp-server rejects a message that is too large, whatever the reply given here.
+    // smtp-server rejects a message that is too large, regardless of the reply given here.
     if (stream.sizeExceeded) return { kind: 'accept' };
     const { mailFrom, rcptTo } = session.envelope;
     const mail: CapturedMail = {
@@ -142,7 +142,7 @@ function boundedBy(places: SharedPlaces): Pick<SMTPServerOptions, 'maxClients' |
 
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 
-/** Only the AUTH password decides, and a client elsewhere must use it. */
+/** Only the AUTH password identifies a client, whatever the user name. Clients on other machines must log in. */
 function loginBy(
   on_login: NonNullable<CaptureServerOptions['on_login']>,
 ): Pick<SMTPServerOptions, 'onAuth' | 'onMailFrom'> {

@@ -43,7 +43,8 @@ const PLAIN_FILENAME = /^[A-Za-z0-9_()+-][A-Za-z0-9_()+.-]*(?: [A-Za-z0-9_()+.-]
 const MAX_PLAIN_FILENAME = 60;
 const CONTENT_TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}$/;
 const CONTENT_PARAMETER = /^[A-Za-z0-9-]{1,64}=(?:[A-Za-z0-9!#$&^_.+-]{1,128}|"[ !#-[\]-~]{0,128}")$/;
-// RFC 2046 section 5.2.1 and RFC 2045 section 6.4: these must not be base64, and clients would unfold them.
+// Composite types must not be encoded in base64 (RFC 2046 section 5.2.1 and RFC 2045 section 6.4), and clients would
+// expand them, so attachments of these types are sent as application/octet-stream.
 const COMPOSITE_TYPE = /^(?:multipart|message)\//i;
 
 /** Returns the message as sent on the wire. A pure function: the same message gives the same bytes on every retry. */
@@ -138,7 +139,10 @@ function contentType(attachment: OutgoingAttachment): string[] {
   return [COMPOSITE_TYPE.test(detected) ? 'application/octet-stream' : detected];
 }
 
-/** Plain names are quoted; all others use RFC 2231: percent-encoded UTF-8, in numbered pieces if long. */
+/**
+ * Returns the parameters for a filename. Plain names are quoted; all others use RFC 2231: percent-encoded UTF-8, in
+ * numbered pieces if long.
+ */
 function filenameParameters(filename: string): string[] {
   if (filename.length <= MAX_PLAIN_FILENAME && PLAIN_FILENAME.test(filename)) return [`filename="${filename}"`];
   const encoded = Array.from(Buffer.from(filename || 'attachment'), (byte) => {

@@ -50,7 +50,7 @@ export function holdsControl(text: string): boolean {
   return CONTROL_BUT_TAB.test(text);
 }
 
-/** Returns the problem of a custom header, or null. The caller limits count and total size. */
+/** Returns the problem with a custom header, or null if the header is valid. The caller limits count and total size. */
 export function headerProblem(name: string, value: string): HeaderProblem | null {
   if (!NAME.test(name)) {
     return {
@@ -86,7 +86,7 @@ export function headerProblem(name: string, value: string): HeaderProblem | null
   return null;
 }
 
-/** Returns whether the value of a header is syntax, which is written as given. */
+/** Returns whether the value of a header is structured, so that it must be written unchanged. */
 export function isStructuredHeader(name: string): boolean {
   return STRUCTURED.test(name);
 }

@@ -37,8 +37,8 @@ const OVERSIGNED = ['from', 'subject', 'reply-to', 'list-unsubscribe', 'list-uns
 const UNSIGNED = new Set(['return-path', 'received', 'dkim-signature', 'authentication-results', 'bcc']);
 
 /**
- * Prepends a signature of each key to a message, following RFC 6376 and RFC 8463, relaxed/relaxed. The same message,
- * keys and time give the same bytes. The message is read before the promise is returned.
+ * Prepends one signature per key to a message, following RFC 6376 and RFC 8463, relaxed/relaxed. The same message, keys
+ * and time give the same bytes. The message is read before the promise is returned.
  */
 export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date): Promise<Buffer> {
   if (keys.length === 0) throw new Error('a mail cannot be signed without a key');
@@ -108,7 +108,10 @@ function fieldsOf(header: string): Field[] {
   return fields;
 }
 
-/** Nearly every value is a space followed by words with one space between them. */
+/**
+ * Returns a header value in relaxed form. Takes a fast path for nearly every value: a space followed by words with one
+ * space between them.
+ */
 function relaxedValue(value: string): string {
   if (ONE_SPACED.test(value)) return value.slice(1);
   return value

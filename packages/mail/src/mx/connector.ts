@@ -5,7 +5,7 @@ export interface MxHost {
   readonly name: string;
   readonly preference: number;
   readonly addresses: readonly string[];
-  /** Unused addresses, and why they are not used. */
+  /** Addresses that must not be used, each with the reason. */
   readonly refused: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface MxConnector {
   resolve(domain: string): Promise<MxAnswer>;
   /** Returns the TXT records, with the character-strings of each joined. Rejects like node:dns. */
   resolveTxt(name: string): Promise<readonly string[]>;
-  /** Returns the addresses that may be connected to, or an empty list if the name has no such address. */
+  /** Returns the addresses of a name that may be connected to. The list may be empty. */
   resolveAddresses(name: string): Promise<readonly string[]>;
   /** Opens a socket to an allowed address, and checks the address again after connecting. Never rejects. */
   dial(address: string, port: number, signal: AbortSignal): Promise<DialResult>;

@@ -11,7 +11,7 @@ export type Destination =
   | { readonly kind: 'no_mail'; readonly reply: Reply; readonly declared: boolean }
   | { readonly kind: 'failed'; readonly error: string; readonly by_policy: boolean };
 
-/** The registrable domain shared by all mail servers of a domain, and the preferred one of them. */
+/** The registrable domain shared by all mail servers of a domain, and the preferred server. */
 export interface Provider {
   readonly name: string;
   readonly host: string;

@@ -60,7 +60,7 @@ export function openConnector(options: ConnectorOptions): MxConnector {
   };
 }
 
-/** Returns a resolver with the same servers in another order; null if there is only one. */
+/** Returns a resolver with the same servers in another order, or null if there is only one server. */
 function secondOpinion(resolver: Resolver, { dns_timeout_ms }: ConnectorOptions): Resolver | null {
   const [first, ...others] = resolver.getServers();
   if (first === undefined || others.length === 0) return null;
@@ -130,7 +130,7 @@ function hostsOf({ mx, blockedAddresses }: Delivery, guard: AddressGuard): MxHos
   });
 }
 
-/** Determines why no host was found: the domain has none, or DNS did not respond. */
+/** Determines why no host was found: the domain has no hosts, or DNS did not respond. */
 async function judgeFailure(
   resolver: Resolver,
   domain: string,

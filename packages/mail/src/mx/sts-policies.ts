@@ -148,7 +148,10 @@ export function createStsPolicies(
   return { policyOf };
 }
 
-/** Returns the policy in force while the newest cannot be fetched. */
+/**
+ * Returns the policy to apply while the newest policy cannot be fetched: the policy in force, or null if its mode is
+ * none.
+ */
 function fallbackPolicy(valid: KnownPolicy | null): StsPolicy | null {
   return valid && valid.policy.mode !== 'none' ? valid.policy : null;
 }

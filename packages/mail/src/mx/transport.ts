@@ -55,7 +55,7 @@ class MxTransport {
   readonly #destinations: Destinations;
   /** Connection pools, by site key. */
   readonly #pools = new Map<string, SitePool>();
-  /** Addresses that could not be connected to, and until when they are tried last. */
+  /** Addresses that could not be reached, each with the time until which it is tried after all other addresses. */
   readonly #unreachable = new Map<string, number>();
   /** Hosts with which a session has been opened. */
   readonly #greeted = new Set<string>();

@@ -15,7 +15,7 @@ const REPLY_LINE = /^([2-5]\d\d)(?:[ -]|$)/;
 // RFC 3463 section 2: class, subject and detail.
 const ENHANCED = /^([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/;
 
-/** Parses one or more reply lines as received; null if they do not start with a reply code. */
+/** Parses one or more reply lines as received. Returns null if they do not start with a reply code. */
 export function readReply(received: string): Reply | null {
   const lines = received.slice(0, MAX_READ_CHARACTERS).split(/\r?\n/);
   const code = REPLY_LINE.exec(lines[0] ?? '')?.[1];

@@ -69,8 +69,8 @@ export interface Mailer {
    */
   laneOf(to: string): string;
   /**
-   * How many messages of one lane the mailer can use concurrently. If absent, a number that third-party servers
-   * tolerate.
+   * How many messages of one lane the mailer can send concurrently. If absent, the limit is a number that third-party
+   * servers tolerate.
    */
   readonly width?: number | undefined;
   /** Rejects waiting messages, lets running sends finish, and closes idle connections. */

@@ -1,6 +1,6 @@
 import type { Reply } from '../outcome/reply.ts';
 
-// RFC 3463 section 3 and the IANA registry of enhanced status codes, worded like a server.
+// RFC 3463 section 3 and the IANA registry of enhanced status codes, worded like a server's replies.
 const meanings: Readonly<Record<string, string>> = {
   '5.1.1': 'the mailbox does not exist',
   '5.1.2': 'the domain does not exist',

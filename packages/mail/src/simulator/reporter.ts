@@ -18,7 +18,7 @@ export interface Reporter {
   stop(): Promise<void>;
 }
 
-// A report follows the reply to the message, after the sender has had time to record that reply.
+// A report is delayed, so that the sender can first record the reply to the message.
 const DELAYS_MS = [1000, 5000, 30_000];
 const MAX_WAITING = 1000;
 

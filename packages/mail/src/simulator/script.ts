@@ -6,7 +6,7 @@ export type Script =
   | { readonly kind: 'accept' }
   /** Permanently rejected at RCPT. */
   | { readonly kind: 'bounce'; readonly status: string }
-  /** Temporary failures, `times` per message and recipient, then accepted. */
+  /** Deferred `times` times per message and recipient, then accepted. */
   | { readonly kind: 'defer'; readonly times: number }
   /** Accepted after a delay. */
   | { readonly kind: 'slow'; readonly seconds: number }

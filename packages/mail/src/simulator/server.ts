@@ -42,7 +42,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Capture
   function play(): CaptureScript {
     const counts = new Map<string, number>();
 
-    /** Returns how often this message was sent to this recipient, including this time. */
+    /** Returns how many times this message was sent to this recipient, including this time. */
     function timesSeen({ raw }: CapturedMail, recipient: string): number {
       const name = `${messageIdOf(raw)} ${recipient}`;
       const times = (counts.get(name) ?? 0) + 1;

@@ -601,7 +601,7 @@ describe('a mailer with several transports', () => {
   });
 });
 
-/** Settles when a command has made the condition true. The server's sockets trigger each check. */
+/** Resolves once a condition is true. Checks the condition again whenever one of the server's sockets receives data. */
 function waitFor(condition: () => boolean, sink: ScriptedServer): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {

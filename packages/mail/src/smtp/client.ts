@@ -15,7 +15,7 @@ export interface SmtpTransportOptions {
   readonly max_connections: number;
   /**
    * opportunistic: STARTTLS if offered, without verifying the certificate. required: always, with a verified
-   * certificate. none: never. A login requires a verified certificate and never uses plaintext, unless this is none or
+   * certificate. none: never. A login requires a verified certificate and never uses plaintext, unless `tls` is none or
    * the server is this machine.
    */
   readonly tls: 'opportunistic' | 'required' | 'none';
@@ -45,6 +45,6 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
     pipelines: true,
     laneOf: (to) => (options.lane_by === 'domain' ? domainOf(to) : target),
   });
-  // A relay accepts one message per connection, and on each the envelope of the next.
+  // Each connection to a relay carries one message and the pipelined envelope of the next.
   return { ...pool, width: 2 * max_connections };
 }

@@ -33,8 +33,8 @@ afterEach(async () => {
 
 /** Advances the transport's time only when a test says so, however long the machine takes. */
 function freezeTime(): { pass(duration_ms: number): void } {
-  // Fake timers would advance on every check of expect.poll. The time starts at 1, because 0 means that something has
-  // not happened.
+  // Not fake timers: those would advance on every check of expect.poll. The time starts at 1, because 0 means "has not
+  // happened yet".
   let now_ms = 1;
   vi.spyOn(performance, 'now').mockImplementation(() => now_ms);
   return {
@@ -383,7 +383,8 @@ describe('an email whose envelope was sent ahead', () => {
     dot.tell();
     expect(await second).toMatchObject({ kind: 'accepted' });
     expect([2, 3].map((number) => bodiesFor(server, number))).toEqual([1, 1]);
-    // The session that the message left has an envelope without a message.
+    // The session from which the message was moved has received an envelope without a message, so the session must not
+    // be reused.
     expect(await sendTo(client, 5)).toMatchObject({ kind: 'accepted' });
     expect(server.connections).toBe(2);
   });

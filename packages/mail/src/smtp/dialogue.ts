@@ -45,7 +45,7 @@ export interface DialogueOwner<M extends Outgoing> {
    * Called with the message of a pipelined envelope that would wait too long, so that it is sent on another session.
    */
   back(mail: M): void;
-  /** The connection was lost over a pipelined envelope, or the server ignored it. */
+  /** Called when the connection was lost because of a pipelined envelope, or when the server ignored the envelope. */
   unacknowledged(): void;
 }
 
@@ -273,8 +273,8 @@ export class Dialogue<M extends Outgoing> {
   }
 
   /**
-   * Moves a pipelined message to another session: behind a slow end of DATA it would wait although other sessions may
-   * be free.
+   * Moves a pipelined message to another session. Otherwise the message would wait for a slow reply to the current
+   * message, although other sessions may be free.
    */
   #abandonPipelined({ mail }: Turn<M>): void {
     this.#pipelined = null;

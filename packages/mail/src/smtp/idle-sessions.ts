@@ -2,13 +2,13 @@ import type { Dialogue } from './dialogue.ts';
 import type { RenderedMail } from './pool-mail.ts';
 import type { Session } from './session.ts';
 
-/** How many idle sessions the pools that share this may keep open. */
+/** How many idle sessions a group of pools may keep open together, and how many are open. */
 export interface SharedAllowance {
   count: number;
   readonly most: number;
 }
 
-/** The open sessions of a pool without work, each with its dialogue. The most recently used one is taken first. */
+/** The idle sessions of a pool, each with its dialogue. The most recently used session is taken first. */
 export class IdleSessions {
   readonly #dialogues: Dialogue<RenderedMail>[] = [];
   readonly #allowance: SharedAllowance | undefined;

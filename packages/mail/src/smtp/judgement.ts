@@ -106,7 +106,7 @@ export function judgeReply(turn: Turn<Outgoing>, text: string): Judgement {
 }
 
 /**
- * Returns whether the 354 for the next content arrives too early. It is the third reply to that message, so if it
+ * Returns whether the 354 for the next content arrives too early. The 354 is the third reply to that message, so if it
  * arrives earlier, a reply is missing.
  */
 export function goesAheadEarly(rest: string): boolean {
@@ -119,7 +119,7 @@ export function goesAheadEarly(rest: string): boolean {
 export function problemOf({ envelope, bytes }: Outgoing, { max_size }: Abilities): Judgement | null {
   const { from, to } = envelope;
   const unsent = { kind: 'deferred', reply: null, error: null, stage: 'mail', stale: false, in_step: true } as const;
-  // Addresses were parsed long before. This prevents the injection of another command or parameter.
+  // Addresses are parsed long before this point. The check only prevents the injection of another command or parameter.
   if (NOT_IN_A_PATH.test(from)) return { ...unsent, error: 'The sender is not a valid address.' };
   if (to === '' || NOT_IN_A_PATH.test(to)) return { ...unsent, error: 'The recipient is not a valid address.' };
   if (max_size === 0 || bytes.length <= max_size) return null;

@@ -28,7 +28,7 @@ export interface SessionSettings {
   readonly timeouts: SmtpTimeouts;
 }
 
-/** Handles what happens to a session between two messages. */
+/** Receives the events of a session between two messages. */
 export interface SessionWatcher {
   /** Called when the idle timer fires. The timer also runs while the session is working. */
   idled(session: Session): void;
@@ -64,9 +64,9 @@ interface Attempt {
 
 const MAX_REPLY_SIZE = 64 * 1024;
 const MAX_SILENT = 1.5;
-/** A host without its own dial function is a relay of DELIVERY. */
+/** The limit for connecting to a host without its own dial function, which is a relay in DELIVERY. */
 const CONNECT_MS = 30_000;
-/** The handshake has its own limit. */
+/** Disables a timeout of the library, because the handshake has its own limit. */
 const NEVER_MS = 2_000_000_000;
 const IGNORE = () => undefined;
 
@@ -92,7 +92,7 @@ export async function openSession(
     lines.push(problem);
     if (opened.transcript !== '') story.push(opened.transcript.trimEnd());
     if (ranked.length > 1) story.push(`-- ${problem}`);
-    // After a silent server another one is tried, but not a third.
+    // After a silent server, a second server is tried, but not a third.
     if (signal.aborted || performance.now() - started > MAX_SILENT * settings.timeouts.greeting_ms) break;
   }
   const [last] = failures.slice(-1);
@@ -329,8 +329,8 @@ function createTranscriber(sessionOf: () => Session): (entry: unknown, line: unk
 }
 
 /**
- * From here on, dialogue.ts uses the socket directly: each reply is read, and each message written, in one piece, which
- * costs a third as much as the library's streams and queues. The library still watches for the end of the socket.
+ * Hands the socket to dialogue.ts, which uses it directly: each reply is read, and each message written, in one piece,
+ * which costs a third as much as the library's streams and queues. The library still watches for the end of the socket.
  */
 function takeOver(session: Session, socket: Socket, greeted: string): OpenSession {
   const replies = createReplyReader(

@@ -28,7 +28,7 @@ const MAX_MESSAGES_PER_CONNECTION = 100;
 const QUIT_MS = 1000;
 /** How long pipelining is disabled after an unacknowledged envelope. */
 const NO_PIPELINING_MS = 600_000;
-/** How long idle sessions are closed sooner after a server rejected a session because there were too many. */
+/** For this long after a server has rejected a session because there were too many, idle sessions are closed sooner. */
 const CROWDED_MS = 600_000;
 const CROWDED_IDLE_MS = 100;
 const STOPPED = 'The transport is stopped.';
@@ -252,7 +252,7 @@ class Pool implements DialogueOwner<RenderedMail>, SessionWatcher {
     } else this.#reset(dialogue);
   }
 
-  /** Sends a message that received no reply on a new session, which cannot create a second copy. */
+  /** Resends a message on a new session. Because the message received no reply, no duplicate can result. */
   gone(untouched: RenderedMail | null): void {
     if (untouched) this.#openFor(untouched);
     else this.#passSlot();

@@ -65,7 +65,7 @@ export function isOpen(session: Session): session is OpenSession {
   return session.line !== null;
 }
 
-/** Returns the extensions in the EHLO reply; none if the server only responded to HELO. */
+/** Returns the extensions in the EHLO reply, or no extensions if the server responded only to HELO. */
 export function readAbilities(greeted: string): Abilities {
   const offers = (keyword: string) => new RegExp(`^250[ -]${keyword}(?:\\s|$)`, 'im').test(greeted);
   const max_size = Number(/^250[ -]SIZE[ \t]+(\d+)/im.exec(greeted)?.[1] ?? 0);

@@ -74,7 +74,10 @@ function unlike(part: string): Refusal {
   return new Refusal(`${part} cannot be carried unchanged; send it through a relay`);
 }
 
-/** Returns the body of a type. Blank bodies next to that body, for example after an attachment, carry no meaning. */
+/**
+ * Returns the body of a type, and throws if there are several. Blank bodies, for example after an attachment, carry no
+ * meaning and do not count if there is another body.
+ */
 function onlyBody(bodies: readonly Leaf[], type: string): Leaf | undefined {
   const all = bodies.filter(({ part }) => part.contentType === type);
   const texts = all.filter(({ part }) => part.textContent?.trim());

@@ -35,8 +35,9 @@ export interface Strangers {
 }
 
 /**
- * Closes connections that do not log in in time, and connections beyond the share of their network, from the first byte
- * on. Otherwise a client that drips through a TLS handshake or its commands would occupy its slot forever.
+ * Closes connections that do not log in before the deadline, and connections beyond the share of their network, from
+ * the first byte on. Otherwise a client that drips through a TLS handshake or its commands would occupy its slot
+ * forever.
  */
 export function boundStrangers(listener: Server, login_ms: number, places: SharedPlaces): Strangers {
   const leaves = new Map<string, () => void>();
@@ -66,8 +67,8 @@ export function boundStrangers(listener: Server, login_ms: number, places: Share
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Creates a gatherer, which collects chunks in one buffer. Storing each chunk would cost as much as a hundred bytes,
- * and a chunk may be a single byte.
+ * Creates a gatherer, which collects chunks in one buffer. Storing each chunk separately would cost about a hundred
+ * bytes per chunk, and a chunk may be a single byte.
  */
 export function createGatherer(): { add(chunk: Buffer): void; all(): Buffer } {
   let buffer = Buffer.alloc(0);

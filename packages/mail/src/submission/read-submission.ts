@@ -90,8 +90,8 @@ function refuseSpaced(raw: Buffer): void {
 }
 
 /**
- * Returns the people of a message: the envelope determines who receives the message, and the header fields determine
- * who is shown.
+ * Returns the address fields of a send request: the envelope determines who receives the message, and the header fields
+ * determine who is shown.
  */
 function addressFieldsOf(mail: ReadMail, recipients: readonly string[]) {
   const from = addressesOf(mail, 'from');

@@ -163,7 +163,7 @@ export async function startSubmissionServer<Login extends object>(
         raw.add(chunk as Buffer);
       }
       clearTimeout(deadline);
-      // smtp-server rejects a message that is too large, whatever the reply given here.
+      // smtp-server rejects a message that is too large, regardless of the reply given here.
       if (stream.sizeExceeded || !login_session) return FAILED;
       if (full) return FULL;
       const recipients = session.envelope.rcptTo.map(({ address }) => address);

@@ -33,7 +33,8 @@ export type DnsAnswer =
 export interface DnsLookup {
   lookup(name: string, type: DnsRecordType): Promise<DnsAnswer>;
   /**
-   * Returns the cached response that receivers may still see; null if lookup does not query the authoritative servers.
+   * Returns the cached response that receivers may still see, or null if lookup does not query the authoritative
+   * servers.
    */
   cached(name: string, type: DnsRecordType): Promise<DnsAnswer | null>;
   /** The error message if no queried server responds. */
@@ -80,7 +81,7 @@ export function createDnsLookup(
     if (outcome.ok) return { ...outcome, authoritative: true };
     if (shut) shut_until = performance.now() + SHUT_MS;
     const resolved = await resolve(name, type);
-    // The reason from the authoritative servers is more useful.
+    // If the resolvers fail too, the error from the authoritative servers is more useful than theirs.
     return resolved.ok || shut ? resolved : outcome;
   };
   return {
@@ -103,7 +104,7 @@ async function inTime(answer: Promise<DnsAnswer>, message = SILENT): Promise<Dns
   }
 }
 
-/** Applies one deadline to several lookups: those without a response by then fail with an error. */
+/** Applies one deadline to several lookups: a lookup without a response by the deadline resolves to an error. */
 export async function withDeadline<T>(dns: DnsLookup, ms: number, ask: (dns: DnsLookup) => Promise<T>): Promise<T> {
   const { promise: timeout, resolve } = Promise.withResolvers<DnsAnswer>();
   let has_timed_out = false;
@@ -144,7 +145,7 @@ function blameConfigured(outcome: QueryOutcome): QueryOutcome {
 
 async function askAll(servers: readonly NameServer[], name: string, type: RecordType): Promise<QueryOutcome> {
   let outcome: QueryOutcome = { ok: false, why: UNREACHABLE };
-  // A reply from one server is a better reason than the silence of another.
+  // An error reply from one server explains more than a timeout of another.
   let refusal: QueryOutcome | null = null;
   for (let attempt = 0; attempt < TRIES; attempt++) {
     for (const server of servers.slice(0, MAX_SERVERS)) {

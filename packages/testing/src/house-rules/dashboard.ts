@@ -60,8 +60,8 @@ export const proceduresCalled: HouseRule = (files) => {
 };
 
 /**
- * Requires that a closable element shown depending on state is in the URL. The state of its fields does not belong
- * there.
+ * Requires a closable element, such as a dialog, to be opened by a search parameter instead of component state. The
+ * values of its fields do not belong in the URL.
  */
 export const dialogsInUrl: HouseRule = (files) =>
   files

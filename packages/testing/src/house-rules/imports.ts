@@ -24,7 +24,7 @@ export function importsOf(file: TreeFile): readonly Import[] {
   return list;
 }
 
-/** Returns the package of a specifier; null for a relative path and for built-in modules of Node or a bundler. */
+/** Returns the package of a specifier, or null for a relative path and for built-in modules of Node or a bundler. */
 export function packageOf(specifier: string): string | null {
   if (/^(?:[./#]|node:|virtual:)/.test(specifier)) return null;
   return specifier

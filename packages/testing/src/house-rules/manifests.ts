@@ -49,7 +49,7 @@ export function isExact(version: string): boolean {
   return EXACT_VERSION.test(version);
 }
 
-/** Returns the workspace of a path, such as `packages/core/`; null for the root. */
+/** Returns the workspace of a path, such as `packages/core/`, or null for the root. */
 export function workspaceOf(path: string): string | null {
   return /^(?:apps|packages)\/[^/]+\//.exec(path)?.[0] ?? null;
 }

@@ -47,7 +47,7 @@ function proseOf(file: TreeFile): string {
 
 export const plainWords: HouseRule = (files) =>
   files.flatMap((file) => {
-    // Most files contain none of the words and need no scan.
+    // Most files contain no banned word and need no scan.
     if (file.text.search(WORD) < 0) return [];
     const complain = (match: RegExpExecArray) => at(file, match.index, `${match[0]}: ${COMPLAINT}`);
     const complaints = [...proseOf(file).matchAll(WORD)].map(complain);

@@ -44,8 +44,8 @@ export class CostMeter {
   }
 
   /**
-   * Counts list entries and fails every further list of a response that is too large or too slow. This works even if a
-   * complexity is wrong or a busy event loop delays the timeout.
+   * Counts list entries and fails every further list of a response that is too large or too slow, even if a complexity
+   * is wrong or a busy event loop delays the timeout.
    */
   noteEntries(count: number): void {
     this.#entries += count;
@@ -64,7 +64,7 @@ export class CostMeter {
     return null;
   }
 
-  /** Credits the entries that are missing from a short page. */
+  /** Credits the cost of the entries that are missing from a short page. */
   recordShortPage(node: FieldNode | undefined, missing: number): void {
     if (node && missing > 0) this.#spared += missing * (this.#per_entry?.get(node) ?? 0);
   }

@@ -24,7 +24,7 @@ function tooComplex(message: string): GraphQLError {
   return error;
 }
 
-/** Maps Armor's rejections to our reason. Throws so that validation stops. */
+/** Replaces Armor's rejections with our own error, which is thrown so that validation stops. */
 const rejection = {
   propagateOnRejection: false,
   onReject: [
@@ -85,7 +85,7 @@ export function limitCost(
   refunds: QueryRefunds,
   known: KnownQueries,
 ): Plugin<YogaInitialContext, GraphqlContext> {
-  /** Returns the errors that prevent execution, or null. */
+  /** Returns the errors that prevent execution, or null if there are none. */
   const admit = async (args: ExecutionArgs): Promise<readonly GraphQLError[] | null> => {
     const { schema, document, operationName, variableValues, contextValue } = args;
     // The server creates the context, but envelop loses its type.

@@ -47,8 +47,8 @@ type Weight = number | { readonly field?: number; readonly multiplier?: number }
 type Weigh = Weight | ((args: Record<string, unknown>, context: object, field: unknown) => Weight);
 
 /**
- * Computes the cost of an operation before execution from the `complexity` of each field. Returns the errors if it
- * cannot be computed: execution would drop the failing field and run the others without charging for them.
+ * Computes the cost of an operation before execution from the `complexity` of each field. Returns the errors if the
+ * cost cannot be computed: execution would drop the failing field and run the others without charging for them.
  */
 export function costOf(
   schema: GraphQLSchema,

@@ -25,7 +25,7 @@ export interface Admission {
 
 type Rejection = { readonly error: AppError; readonly window: Window };
 
-/** Authenticates the key and charges its cost budget in one statement. A session token needs three. */
+/** Authenticates the key and charges its cost budget in one statement, or in three for a session token. */
 export async function admitKey(
   services: Services,
   authorization: string | undefined,

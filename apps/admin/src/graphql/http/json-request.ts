@@ -3,7 +3,10 @@ import { jsonMediaProblem } from '@postrider/net';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns the request with its body as a single UTF-8 JSON text, the only format a POST may use, as in /v1. */
+/**
+ * Returns a POST with its body decoded, or an error unless the body is UTF-8 JSON within the size limit, as in /v1.
+ * Returns other requests unchanged.
+ */
 export async function jsonRequest(request: Request): Promise<Request | AppError> {
   if (request.method !== 'POST') return request;
   const problem = jsonMediaProblem(request.headers.get('content-type') ?? undefined);

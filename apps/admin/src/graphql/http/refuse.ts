@@ -7,7 +7,7 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** Formats an error that occurred before the document was parsed as a GraphQL result. */
+/** Returns a GraphQL result for an error that occurred before the document was parsed. */
 export function refusalOf(
   error: AppError,
   request_id: string,

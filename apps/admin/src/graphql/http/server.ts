@@ -50,7 +50,7 @@ function naming(log: Log): Plugin<object, GraphqlContext> {
 export function namedErrors(log: Log, errors: readonly GraphQLError[], request_id: string): GraphQLError[] {
   for (const { originalError, path } of errors) {
     if (originalError && !(originalError instanceof GraphQLError))
-      log.error({ err: originalError, request_id, path }, 'a field failed');
+      log.error({ err: originalError, request_id, path }, 'failed to resolve a GraphQL field');
   }
   return errors.map((error) => copyOf(error, { ...codedExtensions(error), requestId: request_id }));
 }

@@ -20,7 +20,7 @@ export interface Connection<T> {
   };
 }
 
-/** Declares <Name>Edge for a type once. Connections and streams share it. */
+/** Declares <Name>Edge for a type once, so that connections and streams share the edge type. */
 export function edgeOf<T>(type: ObjectRef<Schema, T>): ObjectRef<Schema, Edge<T>> {
   const known = edges.get(type);
   // The plugin types edges by a node's shape before loading, but our nodes are already loaded.
@@ -93,7 +93,7 @@ export function connectionFrom<E extends { readonly id: string }, T extends { re
   };
 }
 
-/** Returns core's entry unchanged as the node. This is the default. */
+/** Returns core's entry unchanged, as the default for `nodeOf`. */
 function identity<T>(entry: unknown): T {
   // Without a nodeOf, the two types are the same because of the type parameter's default.
   return entry as T;

@@ -1,8 +1,8 @@
 type Args = Readonly<Record<string, unknown>>;
 
 /**
- * Converts field names to snake_case. Nulls are dropped because clients send them for omitted arguments. Fields that a
- * null clears are passed to call().
+ * Converts field names to snake_case. Drops nulls because clients send them for omitted arguments; a parameter of call()
+ * lists the fields that a null clears.
  */
 export function snakeFields(value: Args): Record<string, unknown> {
   return Object.fromEntries(

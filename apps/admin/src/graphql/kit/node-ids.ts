@@ -13,8 +13,9 @@ export function claimIds(kind: IdKind, typename: string, search_points = 0): voi
 }
 
 /**
- * Returns the cost of node lookups: one point each, plus one search per kind. The IDs are still plain strings when the
- * cost is computed, before the plugin decodes them, although the plugin's types do not say so.
+ * Returns the cost of node lookups: one point per ID, plus a search for each kind of ID that no index covers. The IDs
+ * are still plain strings when the cost is computed, before the plugin decodes them, although the plugin's types do not
+ * say so.
  */
 export function nodesCost(nodes: readonly (string | { readonly id: string })[]) {
   const ids = nodes.map((one) => (typeof one === 'string' ? one : one.id));
@@ -25,12 +26,12 @@ export function nodesCost(nodes: readonly (string | { readonly id: string })[]) 
   return { field, multiplier: ids.length };
 }
 
-/** Returns the type of an ID by its prefix, or null. */
+/** Returns the type that an ID's prefix identifies, or null if the prefix is unknown. */
 export function typenameOf(id: string): string | null {
   return typenames.get(id.slice(0, id.indexOf('_') + 1)) ?? null;
 }
 
-/** The plugin resolves every node ID through a promise, but ours are available synchronously. */
+/** Resolves node IDs synchronously, whereas the plugin resolves each one through a promise. */
 export function batchIdLookups(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;

@@ -65,7 +65,7 @@ export function createKnownAnswers(
     }
     const request_id = newId('request', services.clock.now());
     const known_answer = await http_response(known_query, request, request_id).catch((error: unknown) => {
-      services.log.error({ err: error, request_id }, 'a query failed');
+      services.log.error({ err: error, request_id }, 'failed to run a GraphQL query');
       return refusalOf(new AppError('unexpected', 'The request failed. Retry.'), request_id, {});
     });
     response.writeHead(known_answer.status, {
@@ -97,7 +97,7 @@ export function createKnownAnswers(
   function costAt(plan: Plan, variables: Record<string, unknown>): QueryCost | null {
     const before = plan.takes_variables ? undefined : costs.get(plan);
     if (before !== undefined) return before;
-    // A complexity may read the clock. The caller is not authenticated yet.
+    // A complexity may read the clock, but there is no other context because the caller is not authenticated yet.
     const query_cost = costOf(plan.schema, plan.document, plan.name, variables, { ctx: services });
     const cost = 'errors' in query_cost ? null : query_cost;
     if (!plan.takes_variables) costs.set(plan, cost);
@@ -144,7 +144,7 @@ export function createKnownAnswers(
       if (excess)
         return { errors: namedErrors(services.log, [publicError(excess)], g.ctx.request_id), data: null, cost: g.cost };
       // Full execution reports what failed and where. The loaders' caches are kept. Resolvers that the plan already
-      // started still count against its own meter.
+      // started still count against the plan's meter.
       const cost = meterOf(query, admitted);
       const state = { ...g, cost };
       const { document, schema } = plan;

@@ -56,8 +56,8 @@ export interface Plan {
 export class PlanFailed extends Error {}
 
 /**
- * Resolves fields, types, and arguments once, whereas execution does so for every row. Returns null for multiple
- * operations, directives, introspection, and abstract types.
+ * Creates a plan, which resolves fields, types, and arguments once rather than for every row, as full execution does.
+ * Returns null for multiple operations, directives, introspection, and abstract types.
  */
 export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | null {
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
@@ -72,7 +72,7 @@ export function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | nu
 
   const stepsOf = (type: GraphQLObjectType, selections: readonly SelectionSetNode[]): Step[] => {
     const byKey = new Map<string, [FieldNode, ...FieldNode[]]>();
-    // All merged selection sets share one set, as in CollectFields of the specification.
+    // All merged selection sets share one set of visited fragments, as in CollectFields of the specification.
     const visited = new Set<string>();
     for (const selection of selections) collect(type, selection, byKey, visited);
     return [...byKey].map(([key, nodes]) => stepOf(type, key, nodes));

@@ -119,7 +119,7 @@ builder.queryField('auditVerify', (t) =>
   t.field({
     type: Verification,
     description: 'Verifies the hash chain of the audit log, up to 20,000 entries at a time.',
-    // Reads as many entries as many pages would.
+    // Costs as much as many pages because it reads as many entries.
     complexity: { field: 200, multiplier: 1 },
     args: {
       chain: t.arg({ type: AuditChain, description: 'Default: WORKSPACE.' }),

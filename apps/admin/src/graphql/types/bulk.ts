@@ -280,7 +280,7 @@ builder.mutationFields((t) => ({
 
 /**
  * Combines all given filters into one core filter. Core rejects fields that do not belong to the action. Null is passed
- * on so that core rejects it: dropping it would widen what the action processes.
+ * on for core to reject, because dropping null would widen the set that the action processes.
  */
 function oneFilter(fields: readonly (object | null | undefined)[]): Record<string, unknown> | undefined {
   const filters = fields.filter((filter) => filter != null);

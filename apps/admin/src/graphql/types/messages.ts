@@ -33,7 +33,8 @@ import { AttemptConnection } from './attempts.ts';
 import { EventConnection } from './events.ts';
 import { RecipientConnection, RecipientStatus, recipientsOf, WaitReason } from './recipients.ts';
 
-// A body may be megabytes, so a request may read at most ten. Points beyond its actual size are refunded.
+// A body may be several megabytes, so the cost lets a request read at most ten. Points that the actual size does not
+// use up are refunded.
 const CONTENT_COST = 200;
 const BYTES_PER_POINT = 64 * 1024;
 

@@ -78,7 +78,7 @@ const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
     lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
   }),
 });
-/** Fields about a recipient's hold. The hold itself requires admin. */
+/** Fields about a recipient's hold. The hold itself requires the admin scope. */
 const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
   reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
   until: t.field({

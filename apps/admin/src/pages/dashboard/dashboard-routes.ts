@@ -26,7 +26,6 @@ export function dashboardRoutes(source: DashboardSource): Hono<AdminEnv> {
     context.header('cache-control', 'public, max-age=31536000, immutable');
     return send(context, file);
   });
-  routes.get('/', (context) => startDashboard(context, source));
   return routes;
 }
 

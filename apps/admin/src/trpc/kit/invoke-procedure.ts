@@ -48,13 +48,13 @@ export interface TypedProcedure<I extends z.ZodType, O> {
   readonly meta: unknown;
 }
 
-/** Exposes an operation that only reads as a query (GET). */
+/** Exposes a read-only operation as a query (GET). */
 export function query<I extends z.ZodType, O>(operation: Operation<I, O>): TRPCQueryProcedure<TypedProcedure<I, O>> {
   // The parser passes the raw input to invoke, which validates it. The cast restores the type of invoke's input.
   return t.procedure.input(passThrough).query(({ ctx, input }) => run(ctx, operation, input)) as never;
 }
 
-/** Exposes an operation that changes something as a mutation (POST). */
+/** Exposes an operation with side effects as a mutation (POST). */
 export function mutation<I extends z.ZodType, O>(
   operation: Operation<I, O>,
 ): TRPCMutationProcedure<TypedProcedure<I, O>> {
@@ -85,7 +85,7 @@ export function signedIn({ actor }: Caller): UserActor {
   return actor;
 }
 
-/** Passes an AppError to tRPC under its code. */
+/** Rethrows an AppError as a TRPCError with the matching code. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,6 +1,8 @@
 import type { RateWindow } from '@postrider/core/usage';
 
-/** The rate windows that a request counted against. The headers describe the one with the least remaining. */
+/**
+ * The rate windows that a request counted against. The headers describe the window with the fewest requests remaining.
+ */
 export class RateNotes {
   #windows: RateWindow[] = [];
 

@@ -7,7 +7,7 @@ import { toast } from '../../parts/toasts.tsx';
 import { type Domain, failing } from './domain.ts';
 
 /**
- * Polls a domain until it is verified. While records are wrong, it only looks them up. Once all are correct, it runs
+ * Polls a domain until it is verified: looks up its records while any of them is wrong and, once all are correct, runs
  * the verification, which is recorded.
  */
 export function useDomain(name: string) {

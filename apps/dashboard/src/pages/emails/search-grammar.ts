@@ -57,7 +57,7 @@ export function parseSearch(text: string): Search {
   return { filter, id: one('id') ?? null, unknown };
 }
 
-/** A date means the start of that day in UTC. */
+/** Returns the start of the day in UTC for a date, and any other text unchanged. */
 function timeOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;

@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import type { Outputs } from '../../api/trpc.ts';
+import { inWorkspace } from '../../api/workspace.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { saveAs } from '../../parts/download.ts';
@@ -46,7 +47,7 @@ function TabContent({ tab, capture }: { readonly tab: CaptureTab; readonly captu
   const { tabs, noHtml, noText } = words.detail;
   switch (tab) {
     case 'preview':
-      return html === null ? <TextOnly text={text} /> : <MailPreview src={`/preview/${capture.id}`} />;
+      return html === null ? <TextOnly text={text} /> : <MailPreview src={inWorkspace(`/preview/${capture.id}`)} />;
     case 'text':
       return text === null ? <p className="muted">{noText}</p> : <CodeBlock text={text} what={tabs.text} />;
     case 'source':

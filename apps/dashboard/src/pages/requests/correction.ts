@@ -57,7 +57,7 @@ function sentBy(from: unknown, domain: string): boolean {
   return new RegExp(`@${domain.replaceAll('.', '\\.')}>?\\s*$`, 'i').test(String(from));
 }
 
-/** Removes gaps from lists. They stay until all faults are fixed because pointers refer to the original indexes. */
+/** Removes gaps from lists. Gaps stay until all faults are fixed because pointers refer to the original indexes. */
 function compacted(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((one) => one !== undefined).map(compacted);
   if (!isRecord(value)) return value;

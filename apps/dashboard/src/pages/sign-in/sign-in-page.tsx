@@ -20,7 +20,7 @@ export function SignInPage() {
       password: String(typed.get('password') ?? ''),
       next,
     });
-    // Safe to follow because the server has checked that it is a path on this origin.
+    // The target is safe to follow because the server has checked that it is a path on this origin.
     if (result.ok) return location.assign(result.next);
     setBusy(false);
     setProblem(result.message);

@@ -30,7 +30,7 @@ export function DialogForm<T>(props: DialogFormProps<T>) {
   const { title, submit, keep = words.cancel, danger = false, run, onDone, onClose, children } = props;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  // Set before the next render so that a double click runs only once.
+  // Set before the next render so that a double click submits only once.
   const running = useRef(false);
   const send = async (form: FormData) => {
     if (running.current) return;

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { client } from '../../api/trpc.ts';
+import { inWorkspace } from '../../api/workspace.ts';
 import { nowMs } from '../../parts/clock.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { ErrorPanel } from '../../parts/states.tsx';
@@ -58,7 +59,7 @@ export function GraphqlShell() {
             {words.graphql.run}
           </button>
           <span className="muted small">{words.graphql.about}</span>
-          <a className="small" href="/graphiql" target="_blank" rel="noreferrer">
+          <a className="small" href={inWorkspace('/graphiql')} target="_blank" rel="noreferrer">
             {words.graphql.more}
           </a>
         </div>

@@ -77,7 +77,7 @@ export const people = [
       return { input: { ...input, role: 'member' } };
     },
     target: 'user_id',
-    // Only an operator's key may call this at all.
+    // Only an operator's key may call this operation at all.
     foreign: false,
     scope_on: MEMBERS_SCOPE,
     writes: true,

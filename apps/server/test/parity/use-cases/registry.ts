@@ -36,7 +36,7 @@ export const useCases: readonly UseCase[] = [
   ...queues,
 ];
 
-/** Operations that only one API offers, or that are an alternative to one above. */
+/** Operations that only one API offers, or that are an alternative to a use case above. */
 export const alone = {
   rest: {
     'POST /email/batch': 'Mail is sent by programs.',

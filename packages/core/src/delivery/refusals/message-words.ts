@@ -18,7 +18,7 @@ export const trafficWords = {
     category: 'network',
     text: /too many hops|hop ?count|mail (?:is )?loop|routing loop|forwarding loop|message (?:is )?looping|loops? back to|(?:loop|looping) detected|maximum forwarding|too many .?received/i,
   },
-  // Before the mailbox rules: a server that cannot tell says nothing about the mailbox.
+  // Comes before the mailbox rules, because a server that cannot tell says nothing about the mailbox.
   'cannot tell now': {
     category: 'network',
     text: phrases(

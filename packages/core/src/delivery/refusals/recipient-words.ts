@@ -2,7 +2,7 @@ import { phrases, type RefusalRule } from './rule.ts';
 
 // Words about the recipient: mailboxes that are full, out of use, or nonexistent, and domains without mail.
 
-/** Come before all words about a mailbox, because some servers send these texts with 5.2.1, 5.1.1 or 5.7.1. */
+/** These come before all words about a mailbox, because some servers send these texts with 5.2.1, 5.1.1 or 5.7.1. */
 export const quotaWords = {
   'mailbox is full': {
     category: 'quota',
@@ -24,7 +24,7 @@ export const quotaWords = {
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** Come before the words for a nonexistent mailbox: the owner may come back, so the address is not suppressed. */
+/** These come before the words for a nonexistent mailbox: the owner may come back, so the address is not suppressed. */
 export const disabledWords = {
   'mailbox is disabled': {
     category: 'mailbox',
@@ -38,14 +38,17 @@ export const disabledWords = {
       '(?:аккаунт|ящик|пользовател\\S+|почтовый ящик)[^.]{0,40}(?:заблокирован|отключ[её]н|неактив|приостановлен)|(?:账号|帐号|邮箱|用户)[^。]{0,12}(?:停用|禁用|冻结|锁定|过期)|(?:アカウント|メールボックス)[^。]{0,20}(?:停止|無効|凍結|ロック)|휴면|정지된',
     ),
   },
-  // The address matches several mailboxes: it may well be a valid one, abbreviated too much.
+  // The address matches several mailboxes: it may well be a valid address that is abbreviated too much.
   'address is ambiguous': {
     category: 'mailbox',
     text: /not unique|\bambiguous\b|(?:several|multiple) matches/i,
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** About the whole domain. Never a reason to suppress an address: the owner of the domain may fix it. */
+/**
+ * These concern the whole domain. They are never a reason to suppress an address, because the owner of the domain may
+ * fix the problem.
+ */
 export const domainWords = {
   // In a greeting, 521 may also reject just one client.
   'host takes no mail': { category: 'domain', code: [521, 556], hard: true },
@@ -78,7 +81,10 @@ export const domainWords = {
   },
 } as const satisfies Record<string, RefusalRule>;
 
-/** After all other words but before the codes: the words for an unknown user are clearer than 5.7.1 or 5.0.0. */
+/**
+ * These come after all other words but before the codes, because the words for an unknown user are clearer than 5.7.1
+ * or 5.0.0.
+ */
 export const unknownUserWords = {
   'mailbox does not exist': {
     category: 'mailbox',

@@ -60,7 +60,7 @@ function codeLength(matched: string, code: string): number {
   return matched.length - matched.lastIndexOf(code);
 }
 
-/** Returns the continuation, which ends at an empty line, another code, or another address. */
+/** Returns the continuation of a reply, which ends at an empty line, another code, or another address. */
 function continued(text: string, code: string): string {
   const [first = '', ...others] = text.split('\n', MAX_CONTINUATION_LINES + 1);
   const lines = [first];

@@ -32,7 +32,7 @@ export function planKeys(
   const switches = next !== undefined && statusOf(next.id) === 'ok' && (seasoned(next) || active_lost);
   const signs = (key: PublicKeyRow): boolean => {
     if (key.role !== (switches ? 'next' : 'active')) return false;
-    // Every receiver checks RSA, so it always signs; the other key only once its record is published.
+    // Every receiver checks RSA, so the RSA key always signs; the other key signs only once its record is published.
     if (key.algorithm === 'rsa') return true;
     const status = statusOf(key.id);
     if (status === undefined || status === 'lookup_error') return signing_now.includes(key.id);

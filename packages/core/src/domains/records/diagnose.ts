@@ -331,7 +331,9 @@ function policyOf(record: string): string | null {
   return policy?.toLowerCase() ?? null;
 }
 
-/** Returns why messages of the domain would fail DMARC, or pass only by their DKIM signature; null if neither. */
+/**
+ * Returns why messages of the domain would fail DMARC, or pass only by their DKIM signature; null if neither applies.
+ */
 function misalignment(texts: readonly string[], alignment: Alignment | null): string | null {
   const record = texts.find((text) => policyOf(text.trim()) !== null)?.trim();
   if (!record || !alignment) return null;

@@ -47,7 +47,7 @@ export async function generateEd25519(): Promise<KeyObject> {
 // Until this time has passed, caches may hold a negative response, or the record of a key that had the same selector.
 const LATER_WAIT_SECONDS = 86_400;
 
-/** Encrypts the keys, each under its own selector; RSA first, which every receiver supports. */
+/** Encrypts the keys, each under its own selector; RSA comes first, because every receiver supports it. */
 export function encryptDkimKeys(
   encryption: Encryption,
   pairs: DkimPairs,

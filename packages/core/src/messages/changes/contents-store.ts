@@ -3,8 +3,8 @@ import { idIn } from '../../paging/keyset-store.ts';
 import { closedInSql } from '../../states/index.ts';
 
 /**
- * Builds the condition that the content of message m counts as deleted before it actually is: it is not retained, and
- * all recipients are closed.
+ * Builds the condition under which the content of message m counts as deleted even before the row is emptied: the
+ * content is not retained, and all recipients are closed.
  */
 export function countsAsDeleted(sql: Sql | Tx): Fragment {
   return sql`m.retain = 'none' and m.status in (${closedInSql})`;

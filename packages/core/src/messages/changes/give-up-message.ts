@@ -56,7 +56,7 @@ export const giveUpMessage = operation({
   },
 });
 
-/** Locks messages and returns their open recipients, or an error if there are none. */
+/** Locks messages and returns their open recipients, or an error for a message without open recipients. */
 export async function lockHopeless(
   tx: Tx,
   actor: Actor,

@@ -5,7 +5,10 @@ import type { Services } from '../../operation/context.ts';
 import type { Unsent } from './unsent.ts';
 import { setSchedule } from './unsent-store.ts';
 
-/** Reschedules locked messages with new jobs. The old jobs find their recipients not due or already sent. */
+/**
+ * Reschedules locked messages with new jobs. The old jobs do nothing, because their recipients are not due or have
+ * already been sent to.
+ */
 export async function moveUnsent(
   tx: Tx,
   { jobs, clock }: Pick<Services, 'jobs' | 'clock'>,

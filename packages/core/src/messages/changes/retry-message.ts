@@ -37,7 +37,7 @@ export const retryMessageNow = operation({
   },
 });
 
-/** Locks messages and returns, for each, the recipients with a future retry, or an error if there are none. */
+/** Locks messages and returns, for each, the recipients with a future retry, or an error if no recipient has one. */
 export async function lockDeferred(
   tx: Tx,
   actor: Actor,
@@ -58,8 +58,8 @@ export async function lockDeferred(
 }
 
 /**
- * Makes locked recipients due with new jobs; the old jobs are stale and do nothing. The attempt counts, and the retry
- * schedule continues after it.
+ * Makes locked recipients due with new jobs; the old jobs are stale and do nothing. The extra attempt counts, and the
+ * retry schedule continues after it.
  */
 export async function retryDeferred(
   tx: Tx,

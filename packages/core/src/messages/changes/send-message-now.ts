@@ -36,7 +36,7 @@ export const sendMessageNow = operation({
   },
 });
 
-/** Returns the recipients that are scheduled for later; null if there are none. */
+/** Returns the recipients that are scheduled for later; null if all are due. */
 export function dueLater({ message, waiting }: Unsent): Unsent | null {
   const not_due = waiting.filter((row) => !row.due);
   return not_due.length === 0 ? null : { message, waiting: not_due };

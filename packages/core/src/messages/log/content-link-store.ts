@@ -24,7 +24,7 @@ export interface StoredLink extends ContentLink {
   readonly expires_at: Date;
 }
 
-/** Consumes a link; null if it was already used or has expired. */
+/** Consumes a link; returns null if it was already used or has expired. */
 export async function takeContentLink(sql: Sql, token_hash: Buffer): Promise<StoredLink | null> {
   const [row] = await sql<StoredLink[]>`
     delete from content_links where token_hash = ${token_hash} and expires_at > clock_now()

@@ -6,7 +6,7 @@ import type { LogEntry } from './log-entry.ts';
 export function eventDataOf(event: TimelineEvent, message: LogEntry): EventData {
   const { id, from, to, subject, tags, metadata, message_id, created_at } = message;
   const recipient = message.recipients.find((one) => one.id === event.recipient_id);
-  // The cast holds because facts are written by JSON.stringify of an object.
+  // The cast is safe because the facts are always serialized from an object.
   const facts = JSON.parse(event.facts) as Record<string, unknown>;
   return {
     ...facts,

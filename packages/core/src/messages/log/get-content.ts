@@ -52,7 +52,7 @@ export const getContent = operation({
       id,
       html: content.html,
       text: content.text,
-      // The cast holds because headers are stored by JSON.stringify of the value that the send schema accepted.
+      // The cast is safe because the stored headers were serialized from a value that the send schema accepted.
       headers: JSON.parse(content.headers) as Record<string, string>,
       attachments: storedAttachments(content).map(({ filename, content: base64, content_type, content_id }) => ({
         filename,

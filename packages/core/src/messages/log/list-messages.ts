@@ -29,7 +29,7 @@ import { countFilters, filterFields, filterOf, type MessageFilter, senderDomain 
 import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-filter-store.ts';
 import { type KeptPart, keptParts } from './visible-parts.ts';
 
-// A domain with more senders than this makes up much of its workspace, so walking the workspace finds its messages
+// A domain with more senders than this accounts for much of its workspace's log, so walking the log finds its messages
 // quickly.
 const MAX_SENDERS = 32;
 
@@ -148,7 +148,7 @@ async function readLogPage(
   return collectedPage(scope, page, limit, (row) => logEntry(row, recipients.get(row.id) ?? []));
 }
 
-/** Returns one index walk per filter, or a walk of everything without filters. */
+/** Returns one index walk per filter, or one walk of the whole log if there are no filters. */
 export async function driversOf(
   sql: Sql | Tx,
   workspace_id: string,

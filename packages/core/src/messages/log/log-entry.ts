@@ -96,7 +96,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     reply_to: message.reply_to,
     subject: message.subject,
     tags: message.tags,
-    // The cast holds because metadata is stored by JSON.stringify of the value that the send schema accepted.
+    // The cast is safe because the stored metadata was serialized from a value that the send schema accepted.
     metadata: JSON.parse(message.metadata) as Record<string, string>,
     created_at: isoTime(message.created_at),
     scheduled_at: maybeTime(message.scheduled_at),
@@ -115,8 +115,8 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
 }
 
 /**
- * Returns the status of a message. Its row is updated when an attempt finishes or takes long; until then the recipients
- * are more recent.
+ * Returns the status of a message. The message row is updated only when an attempt finishes or takes long; until then,
+ * the recipient rows are more up to date.
  */
 function statusOf(message: MessageRow, recipients: readonly RecipientRow[]): DeliveryState {
   const waits = message.status === 'queued' || message.status === 'deferred';
@@ -143,7 +143,7 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
   };
 }
 
-/** The cast holds because the facts are written by JSON.stringify of the bounce event's data. */
+/** The cast is safe because the facts were serialized from the bounce event's data. */
 function bounceEntry(facts: string | null): BounceEntry | null {
   if (facts === null) return null;
   const { bounce } = JSON.parse(facts) as { bounce?: BounceEntry };
@@ -209,7 +209,7 @@ export function attemptEntry(ages: Ages, row: AttemptRow): AttemptEntry {
     target: row.target,
     address: row.address,
     tls_policy: row.tls_policy,
-    // Both casts hold because the columns are written by JSON.stringify of what the mailer reports.
+    // Both casts hold because the columns were serialized from the mailer's report.
     tls: row.tls === null ? null : (JSON.parse(row.tls) as AttemptEntry['tls']),
     reply:
       row.reply_code === null

@@ -62,7 +62,7 @@ export interface RecipientRow {
   hold_scope: string | null;
   hold_reason: string | null;
   hold_until: Date | null;
-  /** Whether any worker is running, and the last heartbeat. */
+  /** Whether any worker is running, and the time of the last heartbeat. */
   worker_there: boolean;
   worker_seen: Date | null;
   /** Deliveries ahead and the estimated time; computed for a single message only. */
@@ -290,7 +290,7 @@ export async function lastAttemptsOf(
 /**
  * Returns attempts by id. No index leads from an attempt to its message, but the attempt's event is recorded with an id
  * from the same millisecond, so the events of a short time window lead to the message. Events are read once for all
- * ids, with an equal share for each window. Served by the primary keys.
+ * ids, up to an equal share of `max` per window. Served by the primary keys.
  */
 export async function attemptsNear(
   sql: Sql,

@@ -141,7 +141,7 @@ async function readFor(read: () => Promise<unknown>): Promise<{ rows: number; pa
   return { rows: after.rows - before.rows, pages: after.pages - before.pages };
 }
 
-/** Returns what this session has read, reported or not. */
+/** Returns the rows and pages read so far, from the statistics of the current transaction. */
 async function readSoFar(): Promise<{ rows: number; pages: number }> {
   const [row] = await sql<{ rows: number; pages: number }[]>`
     select
@@ -167,8 +167,8 @@ it.each(filters)(
 );
 
 /**
- * Returns the lowest of three measurements. A wrong index reads its pages every time; the first pages of every index
- * are read again only if the session's table cache was invalidated, for example by an autovacuum.
+ * Returns the lowest of three measurements. Pages read through a wrong index appear in all three; the first pages of an
+ * index are reread only if the session's table cache was invalidated, for example by an autovacuum.
  */
 async function readLeast(work: () => Promise<void>): Promise<{ rows: number; pages: number }> {
   const reads = [await readFor(work), await readFor(work), await readFor(work)];

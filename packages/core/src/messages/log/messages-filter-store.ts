@@ -21,7 +21,7 @@ export type Driver =
 // A probe to this depth either exhausts a filter or shows it to be so dense that another driver may be better.
 const PROBE_DEPTH = 200;
 
-/** Looks up the id of a tag; null if the workspace never had a message with the tag. */
+/** Selects the id of a tag; null if the workspace never had a message with the tag. */
 const tagId = (sql: Sql | Tx, workspace_id: string, tag: string) =>
   sql`(select g.id from tags g where g.workspace_id = ${workspace_id} and g.name = ${tag})`;
 
@@ -219,7 +219,7 @@ export interface MatchingIds {
   readonly edge: string | null;
 }
 
-/** Like messagesAmong, but returns ids only. */
+/** Returns the same page as messagesAmong, but only its ids. */
 export async function idsAmong(
   sql: Sql | Tx,
   workspace_id: string,
@@ -292,7 +292,10 @@ export async function rarestDriver(
   return drivers[rows[0]?.place ?? 0] ?? drivers[0];
 }
 
-/** Returns the sender addresses of a domain, or null above the limit. A loose index scan of messages_from_address. */
+/**
+ * Returns the sender addresses of a domain, or null if there are more than the limit. Uses a loose index scan of
+ * messages_from_address.
+ */
 export async function sendersOf(
   sql: Sql | Tx,
   workspace_id: string,

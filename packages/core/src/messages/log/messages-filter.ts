@@ -49,7 +49,7 @@ const domainField = (name: string) =>
     return z.NEVER;
   });
 
-/** The filters of the log. to includes cc and bcc; domain is the sender's; since is inclusive. */
+/** The filters of the log. `to` includes cc and bcc; `domain` is the sender's domain; `since` is inclusive. */
 export const filterFields = {
   status: statusField.optional(),
   tag: tagField.optional().meta({ description: 'A tag; repeat the parameter to require several tags.' }),

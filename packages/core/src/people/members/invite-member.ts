@@ -14,9 +14,10 @@ import { membersOf } from './members-of.ts';
 
 /**
  * Adds a member. A user who is new, or is no longer a member of any workspace, gets a credential that only this
- * response contains. A member of another workspace can be added only by an operator. Such a user keeps a credential
- * that an operator issued. Any other credential is reset, because the admin who first invited the user has seen it and
- * may still have access, even if the link was used or the password changed since: the admin may have done either.
+ * response contains. Only an operator can add a member of another workspace. That member keeps a credential that an
+ * operator issued; any other credential is reset, because the admin who first invited the user has seen it. A used link
+ * or a changed password does not rule out that the admin still has access, because the admin may have used the link or
+ * changed the password.
  */
 export const inviteMember = operation({
   name: 'members.invite',

@@ -3,8 +3,8 @@ import type { ActorContext } from '../../operation/context.ts';
 import { workspaceExists } from '../store.ts';
 
 /**
- * Returns the workspace to act on. A key needs operator even for its own workspace, because a user it creates would
- * outlive it.
+ * Returns the workspace to act on. A key needs operator even for its own workspace, because a user created with a key
+ * would outlive the key.
  */
 export async function membersOf(ctx: ActorContext, workspace_param: string | undefined): Promise<string> {
   const { actor, sql } = ctx;

@@ -5,19 +5,19 @@ import { idField } from '../../fields/wire.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { reasonField } from '../person.ts';
-import { endSessionsIn } from '../sessions/session-store.ts';
+import { moveSessionsFrom } from '../sessions/session-store.ts';
 import { deleteMember, lockAdmins, lockMember } from '../store.ts';
 import { lastAdmin, memberNotFound, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 
 /**
- * Removes a member from a workspace. The user's next request to any process is rejected; API keys they created stay
- * valid.
+ * Removes a member from a workspace. The user's next request there is rejected by every process; their sessions and the
+ * API keys they created stay valid.
  */
 export const removeMember = operation({
   name: 'members.remove',
   scope: null,
-  summary: 'Remove a member from a workspace and end their sessions there',
+  summary: 'Remove a member from a workspace, starting with their next request',
   input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField, reason: reasonField }),
   output: z.object({
     object: z.literal('member'),
@@ -34,7 +34,7 @@ export const removeMember = operation({
       if (!row) throw memberNotFound(user_id);
       if (admins.length === 1 && admins[0] === user_id) throw lastAdmin();
       await deleteMember(tx, workspace_id, user_id);
-      await endSessionsIn(tx, workspace_id, user_id);
+      await moveSessionsFrom(tx, workspace_id, user_id);
       const { email, role } = row;
       await recordAudit(tx, ctx, [
         { action: 'member.removed', target_id: user_id, diff: { email, role }, reason, workspace_id },

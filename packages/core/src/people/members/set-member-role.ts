@@ -6,19 +6,15 @@ import { idField } from '../../fields/wire.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { reasonField } from '../person.ts';
-import { endSessionsIn } from '../sessions/session-store.ts';
 import { lockAdmins, lockMember, updateRole } from '../store.ts';
 import { lastAdmin, memberEntry, memberNotFound, memberSchema, roleField, workspaceField } from './member-entry.ts';
 import { membersOf } from './members-of.ts';
 
-/**
- * Changes a member's role and ends their sessions in the workspace, because open pages would still show actions they
- * may no longer take.
- */
+/** Changes a member's role. The new role applies to the member's next request, on every process. */
 export const setMemberRole = operation({
   name: 'members.set_role',
   scope: null,
-  summary: "Change a member's role and end their sessions there",
+  summary: "Change a member's role, starting with their next request",
   input: z.object({
     user_id: idField(idPrefixes.user),
     role: roleField,
@@ -37,7 +33,6 @@ export const setMemberRole = operation({
       if (row.role === role) return memberEntry(row);
       if (role !== 'admin' && admins.length === 1 && admins[0] === user_id) throw lastAdmin();
       await updateRole(tx, workspace_id, user_id, role);
-      await endSessionsIn(tx, workspace_id, user_id);
       await recordAudit(tx, ctx, [
         {
           action: 'member.role_changed',

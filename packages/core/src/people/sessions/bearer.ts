@@ -20,7 +20,7 @@ export interface SessionBearer {
   readonly address: string;
 }
 
-/** Parses an Authorization header, unchecked: an API key or the bearer token of a session. */
+/** Parses an Authorization header into an API key or the bearer token of a session, without checking either. */
 export function readBearer(token: string | null, address: string): Credential | SessionBearer | AppError {
   if (!token?.startsWith(PREFIX)) return readCredential(token, address);
   return { kind: 'session', secret_hash: hashToken(token), address };

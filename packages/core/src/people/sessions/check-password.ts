@@ -23,7 +23,10 @@ export function wrongPassword(): AppError {
   return new AppError('invalid_login', 'Wrong email or password.');
 }
 
-/** Returns the error for a wrong password of a signed-in user, who entered no email address. */
+/**
+ * Returns the error for a wrong password of a signed-in user. It does not mention the email address, because the user
+ * did not enter one.
+ */
 export function notYourPassword(): AppError {
   return new AppError('invalid_login', 'Wrong password.');
 }

@@ -17,7 +17,7 @@ const LIFETIME_SECONDS = 15 * 60;
 export const createSessionToken = operation({
   name: 'session.token',
   scope: null,
-  summary: 'Create a bearer token for this session, for /v1 and /graphql, valid for 15 minutes',
+  summary: 'Create a bearer token for this session and workspace, for /v1 and /graphql, valid for 15 minutes',
   input: z.object({}),
   output: z.object({
     object: z.literal('session_token'),
@@ -29,9 +29,10 @@ export const createSessionToken = operation({
     const actor = requirePerson(ctx);
     const token = newBearer();
     const expires_at = await ctx.sql.begin(async (tx) => {
-      const { session_id, user_id } = actor;
+      const { session_id, workspace_id, user_id } = actor;
       const until = await insertSessionToken(tx, {
         session_id,
+        workspace_id,
         token_hash: hashToken(token),
         seconds: LIFETIME_SECONDS,
       });

@@ -6,55 +6,63 @@ export interface SessionRow {
   readonly user_id: string;
   readonly email: string;
   readonly operator: boolean;
-  readonly workspace_id: string;
+  /** Null if the workspace does not exist. */
+  readonly workspace_id: string | null;
   readonly role: WorkspaceRole | null;
   /** Whether the last recorded use is old enough to record another. */
   readonly note_due: boolean;
 }
 
-/** Returns the live session of a cookie's token. */
-export function liveSession(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
-  return live(sql, sql`s.token_hash = ${token_hash}`);
+/** Returns the live session of a cookie's token, in the given workspace or in its default one. */
+export function liveSession(sql: Sql, token_hash: Buffer, workspace_id: string | null): Promise<SessionRow | null> {
+  return live(sql, sql`s.token_hash = ${token_hash}`, sql`coalesce(${workspace_id}::uuid, s.workspace_id)`);
 }
 
-export function liveSessionById(sql: Sql, id: string): Promise<SessionRow | null> {
-  return live(sql, sql`s.id = ${id}`);
+export function liveSessionById(sql: Sql, id: string, workspace_id: string): Promise<SessionRow | null> {
+  return live(sql, sql`s.id = ${id}`, sql`${workspace_id}::uuid`);
 }
 
-/** Returns the live session for which a bearer token was created. */
+/** Returns the live session for which a bearer token was created, in the workspace of the token. */
 export function liveSessionByToken(sql: Sql, token_hash: Buffer): Promise<SessionRow | null> {
+  const token = sql`from session_tokens t where t.token_hash = ${token_hash} and t.expires_at > clock_now()`;
   return live(
     sql,
-    sql`s.id = (select t.session_id from session_tokens t where t.token_hash = ${token_hash} and t.expires_at > clock_now())`,
+    sql`s.id = (select t.session_id ${token})`,
+    sql`coalesce((select t.workspace_id ${token}), s.workspace_id)`,
   );
 }
 
 /**
- * Returns a session that has been idle for less than 12 hours, is less than 7 days old, and whose user still has access
- * to its workspace.
+ * Returns a session that has been idle for less than 12 hours and is less than 7 days old, with its user's access to a
+ * workspace.
  */
-async function live(sql: Sql, condition: Fragment): Promise<SessionRow | null> {
+async function live(sql: Sql, condition: Fragment, workspace_id: Fragment): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
-    select s.id, s.user_id, u.email, u.operator, s.workspace_id, m.role,
+    select s.id, s.user_id, u.email, u.operator, w.id as workspace_id, m.role,
       s.last_used_at < clock_now() - interval '1 minute' as note_due
     from sessions s
     join users u on u.id = s.user_id
-    left join members m on m.workspace_id = s.workspace_id and m.user_id = s.user_id
+    left join workspaces w on w.id = ${workspace_id}
+    left join members m on m.workspace_id = w.id and m.user_id = s.user_id
     where ${condition}
       and s.last_used_at > clock_now() - interval '12 hours'
-      and s.created_at > clock_now() - interval '7 days'
-      and (u.operator or m.role is not null)`;
+      and s.created_at > clock_now() - interval '7 days'`;
   return row ?? null;
 }
 
-/** Stores a bearer token of a session; null if the session has ended. */
+/** Stores a bearer token of a session; returns null if the session has ended. */
 export async function insertSessionToken(
   tx: Tx,
-  token: { readonly session_id: string; readonly token_hash: Buffer; readonly seconds: number },
+  token: {
+    readonly session_id: string;
+    readonly workspace_id: string;
+    readonly token_hash: Buffer;
+    readonly seconds: number;
+  },
 ): Promise<Date | null> {
   const [row] = await tx<{ expires_at: Date }[]>`
-    insert into session_tokens (token_hash, session_id, expires_at)
-    select ${token.token_hash}, s.id, clock_now() + make_interval(secs => ${token.seconds})
+    insert into session_tokens (token_hash, session_id, workspace_id, expires_at)
+    select ${token.token_hash}, s.id, ${token.workspace_id}, clock_now() + make_interval(secs => ${token.seconds})
     from sessions s where s.id = ${token.session_id}
     returning expires_at`;
   return row?.expires_at ?? null;
@@ -81,8 +89,8 @@ export async function insertSession(
 }
 
 /**
- * Marks a session as fresh under a new token; null if it has ended or the password has changed in the meantime. Its
- * bearer tokens are revoked, because a copy of the old cookie may have issued them.
+ * Marks a session as fresh under a new token; returns null if it has ended or the password has changed in the meantime.
+ * Its bearer tokens are revoked, because someone with a copy of the old cookie may have obtained them.
  */
 export async function renewProof(
   tx: Tx,
@@ -117,9 +125,18 @@ export async function endSessions(tx: Tx, user_id: string): Promise<number> {
   return rows.length;
 }
 
-/** Ends a user's sessions in one workspace; sessions in other workspaces are outside the access of its admins. */
-export async function endSessionsIn(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
-  await tx`delete from sessions where user_id = ${user_id} and workspace_id = ${workspace_id}`;
+/** Moves a user's sessions to the user's oldest remaining workspace, or ends them if the user has no workspace left. */
+export async function moveSessionsFrom(tx: Tx, workspace_id: string, user_id: string): Promise<void> {
+  await tx`
+    update sessions s set workspace_id = w.id from (
+      select coalesce(
+        (select min(m.workspace_id::text)::uuid from members m where m.user_id = ${user_id}),
+        (select ${workspace_id}::uuid from users u where u.id = ${user_id} and u.operator)) as id) w
+    where s.user_id = ${user_id} and s.workspace_id = ${workspace_id} and w.id is not null`;
+  await tx`
+    delete from sessions s where s.user_id = ${user_id}
+      and not exists (select from users u where u.id = s.user_id and u.operator)
+      and not exists (select from members m where m.user_id = s.user_id)`;
 }
 
 /** Locks the user of a session, provided the session is still live and the password is still the confirmed one. */
@@ -134,8 +151,8 @@ export async function lockProven(
 }
 
 /**
- * Returns what a password change must confirm: the current password, unless the session started with a fresh login
- * link.
+ * Returns the proof that a password change requires: the current password, unless the session started with a fresh
+ * login link.
  */
 export async function readSessionProof(
   sql: Sql,

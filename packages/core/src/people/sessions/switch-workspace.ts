@@ -9,11 +9,11 @@ import { chainOf, workspaceRoles } from '../roles.ts';
 import { workspaceFor } from '../store.ts';
 import { moveSession } from './session-store.ts';
 
-/** Switches this session to another workspace, starting with its next request. */
+/** Sets the session's default workspace, for requests that do not name one, such as the dashboard's front page. */
 export const switchWorkspace = operation({
   name: 'people.switch_workspace',
   scope: null,
-  summary: 'Switch to another workspace, with your role there',
+  summary: 'Set the default workspace of this session',
   input: z.object({ workspace_id: idField(idPrefixes.workspace) }),
   output: z.object({
     object: z.literal('session'),

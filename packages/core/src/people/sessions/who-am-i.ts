@@ -5,7 +5,7 @@ import { idField } from '../../fields/wire.ts';
 import { operation } from '../../operation/operation.ts';
 import { requirePerson } from '../person.ts';
 import { workspaceRoles } from '../roles.ts';
-import { workspacesOf } from '../store.ts';
+import { workspaceFor, workspacesOf } from '../store.ts';
 
 const MAX_SHOWN = 100;
 
@@ -25,7 +25,7 @@ const personSchema = z.object({
   workspaces: z
     .array(accessSchema)
     .readonly()
-    .meta({ description: `Their workspaces, oldest first, up to ${MAX_SHOWN}.` }),
+    .meta({ description: `Their workspaces, oldest first, up to ${MAX_SHOWN}, and always the current one.` }),
 });
 
 type Person = z.output<typeof personSchema>;
@@ -40,7 +40,12 @@ export const whoAmI = operation({
   async run(ctx): Promise<Person> {
     const { user_id, email, workspace_id, scopes } = requirePerson(ctx);
     const operator = scopes.includes('operator');
-    const workspaces = await workspacesOf(ctx.sql, { id: user_id, operator }, MAX_SHOWN);
+    const person = { id: user_id, operator };
+    const oldest = await workspacesOf(ctx.sql, person, MAX_SHOWN);
+    const current = oldest.some(({ id }) => id === workspace_id)
+      ? null
+      : await workspaceFor(ctx.sql, person, workspace_id);
+    const workspaces = current === null ? oldest : [...oldest, current];
     return { object: 'user', id: user_id, email, operator, workspace_id, scopes, workspaces };
   },
 });

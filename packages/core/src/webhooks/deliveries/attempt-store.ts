@@ -64,10 +64,7 @@ export async function keepDelivered(tx: Tx, workspace_id: string, ids: readonly 
     on conflict do nothing`;
 }
 
-/**
- * Returns the stored attempts of deliveries, oldest first: per delivery, at most this many of the newest. Served by the
- * primary key.
- */
+/** Returns the newest stored attempts of each delivery, at most `max`, oldest first. Served by the primary key. */
 export async function readAttemptsByDelivery(
   sql: Sql,
   workspace_id: string,

@@ -60,9 +60,7 @@ export function postsOf(row: WebhookDeliveryRow, attempts: readonly WebhookAttem
   }));
 }
 
-/**
- * The cast holds because headers are written by JSON.stringify, of the sent headers or of the result of shownHeaders.
- */
+/** The cast is safe because the text was serialized from the sent headers or from the result of shownHeaders. */
 function headersOf(text: string | null): Record<string, string> | null {
   return text === null ? null : (JSON.parse(text) as Record<string, string>);
 }

@@ -34,8 +34,8 @@ export function isDelivery(sql: Sql | Tx, key: string): Fragment {
   return sql`${first} and ${sql.unsafe(`d.workspace_id = ${key}.workspace_id`)}`;
 }
 
-// Not renewed: a post that has not started in time is handed back, and one that has started times out before the lease
-// expires.
+// The lease is not renewed: a post that has not started in time is handed back, and a post that has started times out
+// before the lease expires.
 export const WEBHOOK_LEASE_SECONDS = 30;
 /** A previously paused endpoint is probed with one post at a time. */
 const PROBES = 1;
@@ -184,7 +184,7 @@ function payloadFields(sql: Sql): Fragment {
     r.email`;
 }
 
-/** Selects the body data of the event in t, by primary key; only the first of the rows that share an event gets it. */
+/** Selects the body data of the event in `t`, by primary key. Of rows that share an event, only the first gets it. */
 function payloadJoin(sql: Sql): Fragment {
   return sql`
     left join lateral (
@@ -344,7 +344,9 @@ export async function readDeliveriesByEvent(
     order by d.id`;
 }
 
-/** Returns the subjects of deliveries; sample is the body of a test. Served by the primary key. */
+/**
+ * Returns the endpoint and event of each delivery; `sample` is the body of a test delivery. Served by the primary key.
+ */
 export async function readDeliverySubjects(
   sql: Sql,
   workspace_id: string,
@@ -441,8 +443,8 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
 }
 
 /**
- * Fails some pending deliveries of a disabled endpoint; returns the count. Skips locked rows, because waiting in this
- * order could deadlock.
+ * Fails some pending deliveries of a disabled endpoint; returns the count. Skips locked rows: the rows are locked by
+ * due time, not in id order, so waiting for one could deadlock.
  */
 export async function giveUpOpen(sql: Sql, webhook_id: string, reason: string, count: number): Promise<number> {
   const rows = await sql`
@@ -478,8 +480,8 @@ export async function hasDeliveriesUnderWay(sql: Sql, webhook_id: string): Promi
 }
 
 /**
- * Returns months that ended at least this many seconds ago, except last month, which ensure_partitions would create
- * again.
+ * Returns the partitions of months that ended at least `seconds` ago, except last month, which ensure_partitions would
+ * create again.
  */
 export async function oldMonths(
   sql: Sql,

@@ -14,7 +14,7 @@ import { postsOf, type WebhookPost, webhookPostSchema } from './delivery-posts.t
 import { deliveriesByIds, loadOwedEvents, readDeliverySubjects, type WebhookDeliveryRow } from './delivery-store.ts';
 
 const MAX_ATTEMPTS_SHOWN = 100;
-/** The retry schedule has about ten; a replay restarts it. */
+/** The retry schedule has about ten attempts; a replay restarts the schedule. */
 const MAX_ATTEMPTS = 50;
 
 const detailSchema = webhookDeliverySchema

@@ -1,6 +1,9 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
-/** Builds the condition that an active hold covers the webhook; one step in the index `holds_twin` of active holds. */
+/**
+ * Builds the condition that an active hold covers the webhook. Costs one step in `holds_twin`, the index of active
+ * holds.
+ */
 export function isHeld(sql: Sql | Tx, webhook_id: Fragment): Fragment {
   return sql`exists (
     select from holds h

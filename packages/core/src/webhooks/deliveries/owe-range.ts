@@ -10,7 +10,7 @@ import { deleteRecovery, findOpenRecovery, insertRecovery, noteRecovered, openRe
 const SLICE = 500;
 
 /**
- * Runs recoveries in small slices, with workspaces taking turns, until the job's own recovery has finished. A repeated
+ * Runs recoveries in small slices, round-robin across workspaces, until the job's own recovery has finished. A repeated
  * job continues with the rest and creates no duplicates.
  */
 export async function oweRange(services: Services, job: JobData<'webhook.recover'>): Promise<void> {
@@ -26,7 +26,7 @@ export async function oweRange(services: Services, job: JobData<'webhook.recover
   if (!finished) await sql.begin((tx) => jobs.send(tx, 'webhook.recover', [{ data: job }]));
 }
 
-/** Ensures the recovery row of a job, because the previous release adds only the job. */
+/** Ensures that a job has its recovery row, because the previous release adds only the job. */
 async function openForJob(sql: Sql, job: JobData<'webhook.recover'>): Promise<void> {
   while (!(await insertRecovery(sql, job))) {
     const open = await findOpenRecovery(sql, job);

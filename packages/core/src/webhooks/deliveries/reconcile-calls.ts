@@ -6,9 +6,9 @@ const OVERDUE_SECONDS = 60;
 const PAGE = 1000;
 
 /**
- * Finds endpoints with due deliveries but neither a lease nor a job, and enqueues a job. In steady state there are
- * none, so each is logged as an alarm. Costs one index step per endpoint with pending deliveries, and a walk of the
- * live jobs if some are late.
+ * Finds endpoints that have due deliveries but neither a lease nor a job, and enqueues a job for each. Normally there
+ * are no such endpoints, so each is logged as an alarm. Costs one index step per endpoint with pending deliveries, and
+ * a walk of the live jobs if some are late.
  */
 export async function reconcileWebhooks({
   sql,

@@ -7,7 +7,7 @@ export interface Recovery {
   readonly until: string;
 }
 
-/** Opens a recovery; false if the endpoint already has an open one. */
+/** Opens a recovery; returns false if the endpoint already has an open one. */
 export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<boolean> {
   const rows = await tx`
     insert into webhook_recoveries (webhook_id, workspace_id, since, until, created_at)
@@ -17,8 +17,8 @@ export async function insertRecovery(tx: Tx | Sql, recovery: Recovery): Promise<
 }
 
 /**
- * Returns which recovery of the endpoint is open: this one, another one, or none. Uses a single query, because either
- * may finish at any time.
+ * Returns whether the endpoint's open recovery is the given one, another one, or absent. Uses a single query, because
+ * an open recovery may finish at any time.
  */
 export async function findOpenRecovery(
   sql: Sql,

@@ -176,7 +176,7 @@ export async function replaceSecret(
   return row ?? null;
 }
 
-/** The columns of an endpoint that a post needs. */
+/** The endpoint columns that a post needs. */
 export interface Endpoint {
   readonly workspace_id: string;
   readonly id: string;

@@ -4,7 +4,7 @@ import { readSecretPage } from './store.ts';
 
 const PAGE = 1000;
 
-/** Returns the ids of webhooks whose secret none of this process's keys can decrypt. */
+/** Returns the ids of webhooks whose secret cannot be decrypted with any of this process's keys. */
 export async function unopenedSecrets({ sql, encryption }: Pick<Services, 'sql' | 'encryption'>): Promise<string[]> {
   const unopened: string[] = [];
   for (let after: string | null = ''; after !== null; ) {

@@ -51,7 +51,7 @@ export const updateWebhook = operation({
       const changed = await changeWebhook(tx, workspace_id, id, { ...changes, events });
       if (!changed) throw webhookNotFound(id);
       const enabled = status === 'enabled' ? await enableWebhook(tx, workspace_id, id) : null;
-      // Deliveries that have not been failed yet are posted after all.
+      // Pending deliveries that have not been marked as failed yet are posted after all.
       if (enabled) await sendDeliver(ctx, tx, workspace_id, id);
       const off = status === 'disabled' ? await disableWebhook(tx, workspace_id, id, 'manual') : null;
       if (off) await sendClose(ctx, tx, id);

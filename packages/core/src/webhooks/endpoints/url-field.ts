@@ -7,7 +7,10 @@ import { egressOf } from './egress.ts';
 
 const LONGEST = 2000;
 const FIRST_FREE_PORT = 1024;
-/** Below 1024, only the HTTP ports; above, no port of a server that might interpret a request as its own commands. */
+/**
+ * Below 1024, only the HTTP ports are allowed; above, every port except those of servers that might interpret a request
+ * as commands of their own protocol.
+ */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const OTHER_SERVERS: ReadonlySet<number> = new Set([
   1433, 1521, 2049, 2375, 2376, 2379, 3306, 3389, 5432, 5672, 5900, 6000, 6379, 6380, 6443, 6667, 9042, 9092, 9200,
@@ -39,7 +42,7 @@ export function urlFieldNamed(name: string) {
 export const urlField = urlFieldNamed('url');
 
 function problemOf(text: string, url: URL): string | null {
-  // The URL standard strips line breaks and tabs, so a different URL than the given one would be stored.
+  // The URL standard strips line breaks and tabs, so the stored URL would differ from the given one.
   if (/\p{Cc}/u.test(text)) return 'contains a control character';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return `begins with ${url.protocol}`;
   if (url.hostname === '') return 'has no host';

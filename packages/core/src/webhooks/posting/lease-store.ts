@@ -15,7 +15,7 @@ export interface EndpointLease extends Call {
   readonly holder: string;
 }
 
-// Renewed every few seconds; a dead worker's endpoints wait this long.
+// Leases are renewed every few seconds; the endpoints of a dead worker wait until its leases expire.
 export const LEASE_SECONDS = 10;
 // How far the end of a lease searches the pending deliveries for the next due one: as far as a claim does.
 const HEAD = 1000;

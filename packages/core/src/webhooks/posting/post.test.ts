@@ -53,7 +53,7 @@ interface PostedEvent {
 
 /** Verifies a request with the reference library, which throws if the signature or the timestamp is wrong. */
 function verified(request: SinkRequest, secret: string): PostedEvent {
-  // The cast holds because the library returns the parsed body.
+  // The cast is safe because the library returns the parsed body.
   return new Webhook(secret).verify(request.body.toString(), request.headers as Record<string, string>) as PostedEvent;
 }
 

@@ -95,7 +95,7 @@ export async function claimPosts(services: Services, quotas: readonly ClaimQuota
     const endpoint = endpoints.get(row.webhook_id);
     const signer = signers.get(row.webhook_id);
     const body = row.sample === null ? bodyFor(row, endpoint) : Buffer.from(row.sample);
-    // Disabled since the claim began: the job enqueued by disabling fails its pending deliveries.
+    // The endpoint was disabled after the claim began; the job enqueued by disabling it fails its pending deliveries.
     if (!endpoint) rejected.push({ row, lease, outcome: null });
     else if (!signer) rejected.push(unsendable(row, lease, 'the webhook secret could not be decrypted'));
     else if (!body) rejected.push(unsendable(row, lease, 'the event has expired'));

@@ -5,8 +5,8 @@ import type { Services } from '../../operation/context.ts';
 const SECOND_SWEEP_MS = 60_000;
 
 /**
- * Enqueues the jobs that fail pending deliveries, one now and one later, in the commit that disables or deletes the
- * endpoint.
+ * Enqueues the jobs that fail pending deliveries, one now and one later, in the transaction that disables or deletes
+ * the endpoint.
  */
 export async function sendClose(
   { jobs, clock }: Pick<Services, 'jobs' | 'clock'>,

@@ -1,7 +1,10 @@
 import type { Tx } from '@postrider/db';
 import type { Services } from '../../operation/context.ts';
 
-/** Enqueues an endpoint's job in the commit that adds deliveries. Wake the workers after the commit. */
+/**
+ * Enqueues an endpoint's job in the transaction that adds its deliveries. The caller must wake the workers after the
+ * commit.
+ */
 export async function sendDeliver(
   { jobs }: Pick<Services, 'jobs'>,
   tx: Tx,

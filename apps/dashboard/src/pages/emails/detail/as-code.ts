@@ -23,7 +23,7 @@ export function asCurl(email: Email, content: Outputs['emails']['content']): str
   return curlOf(requestOf(email, content));
 }
 
-/** GraphQL cannot send email, so the query reads it. */
+/** GraphQL cannot send email, so the query reads the email instead. */
 export function asGraphql({ id }: Email): string {
   return `query Email($id: ID!) {
   node(id: $id) {

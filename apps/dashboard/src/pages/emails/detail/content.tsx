@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { may, useMe } from '../../../api/me.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { inWorkspace } from '../../../api/workspace.ts';
 import { CodeBlock } from '../../../parts/copy.tsx';
 import { MailPreview, TextOnly } from '../../../parts/mail-preview.tsx';
 import { Facts, Panel } from '../../../parts/page.tsx';
@@ -72,7 +73,11 @@ function TabContent({
   const { tabs, noHtml, noText, noHeaders, curl, graphql } = words.content;
   switch (tab) {
     case 'preview':
-      return content.html === null ? <TextOnly text={content.text} /> : <MailPreview src={`/preview/${content.id}`} />;
+      return content.html === null ? (
+        <TextOnly text={content.text} />
+      ) : (
+        <MailPreview src={inWorkspace(`/preview/${content.id}`)} />
+      );
     case 'text':
       return content.text === null ? (
         <p className="muted">{noText}</p>

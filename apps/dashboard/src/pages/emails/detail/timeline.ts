@@ -22,7 +22,7 @@ export interface Timeline {
 }
 
 const MAX_ATTEMPTS = 12;
-// Idle time takes up at most this share of the active time on the axis.
+// Each idle period takes up at most this share of the active time on the axis.
 const IDLE_SHARE = 0.35;
 const MIN_MS = 4;
 

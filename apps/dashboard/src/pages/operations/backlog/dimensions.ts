@@ -9,7 +9,7 @@ export type Dimension = (typeof dimensions)[number];
  */
 export const WAITING = 'queued,deferred,sending';
 
-/** Returns the log filter that finds a row's email, or null if the log has none. */
+/** Returns the log filter that matches a row's email, or null if the log cannot filter by this dimension. */
 export function filterOf(by: Dimension, key: string): Readonly<Record<string, unknown>> | null {
   switch (by) {
     case 'destination':
@@ -31,7 +31,7 @@ export function searchOf(by: Dimension, key: string): string | null {
   return `status:${WAITING} ${name}:${/\s/.test(key) ? `"${key}"` : key}`;
 }
 
-/** Returns the scope of a hold on a row, or null if there is none. */
+/** Returns the scope of a hold on a row, or null if rows of this dimension cannot be held. */
 export function heldBy(by: Dimension): 'destination' | 'sender_domain' | 'api_key' | null {
   return by === 'destination' || by === 'sender_domain' || by === 'api_key' ? by : null;
 }

@@ -19,7 +19,7 @@ interface MatrixProps {
   readonly onOpen: (open: BacklogAction, target: string, age?: number) => void;
 }
 
-/** Shows waiting email with a row per destination and a column per age. */
+/** Shows waiting email, with a row per value of the chosen dimension and a column per age. */
 export function Matrix(props: MatrixProps) {
   const { backlog, by } = props;
   const bounds = backlog.bucket_upper_minutes;

@@ -11,6 +11,7 @@ import { Panel } from '../../../parts/page.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { routePath } from '../../../shell/paths.ts';
 import { words } from './strings.ts';
 
 type Alarm = Outputs['alarms']['list']['data'][number];
@@ -80,7 +81,7 @@ function columns(acknowledge: (id: string) => void): readonly Column<Alarm>[] {
       name: text.columns.title,
       width: '26%',
       show: ({ title, page }) => (
-        <Link className="row-link" to={page}>
+        <Link className="row-link" to={routePath(page)}>
           {title}
         </Link>
       ),

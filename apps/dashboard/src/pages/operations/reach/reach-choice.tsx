@@ -6,7 +6,7 @@ export type Reach = 'workspace' | 'instance';
 
 /**
  * Returns the scope of the page. Only operators can view the instance, and operators without admin in the workspace
- * always do.
+ * always view it.
  */
 export function useReach(reach_param: 'instance' | undefined): Reach {
   const me = useMe();

@@ -13,7 +13,7 @@ type Table = Storage['tables'][number];
 
 const DAYS_PER_YEAR = 365;
 const LONG_DAYS = 100 * DAYS_PER_YEAR;
-/** Smaller tables are omitted because they would free no space. */
+/** Smaller tables are omitted because they occupy almost no space. */
 const MIN_BYTES = 100_000;
 
 const count = (value: number) => Math.round(value).toLocaleString('en');
