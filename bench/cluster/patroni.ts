@@ -26,7 +26,7 @@ interface Member {
 
 /** Three members with the configuration of deploy/patroni, and the etcd they coordinate through. */
 export interface PatroniCluster {
-  /** The addresses with which deploy/haproxy/postgres.cfg is started. */
+  /** The addresses passed to HAProxy when it starts with deploy/haproxy/postgres.cfg. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly password: string;
   /** Resolves once there is a primary and a synchronous standby. */

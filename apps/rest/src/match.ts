@@ -114,18 +114,18 @@ export function requestOf(match: Match, query: URLSearchParams): RequestMatch {
   return { match: { ...match, route: dry_run }, faults };
 }
 
-const parameters = new WeakMap<Route, readonly string[]>();
+const parameters_by_route = new WeakMap<Route, readonly string[]>();
 
 /** Returns the names allowed in a route's query. */
 export function parametersOf(route: Route): readonly string[] {
-  let known = parameters.get(route);
+  let known = parameters_by_route.get(route);
   if (!known) {
     const fields = route.method === 'GET' ? fieldNames(route.operation.input) : [];
     known = [
       ...fields.filter((name) => !route.path.includes(`{${name}}`)),
       ...(route.dry_run_operation ? ['dry_run'] : []),
     ];
-    parameters.set(route, known);
+    parameters_by_route.set(route, known);
   }
   return known;
 }

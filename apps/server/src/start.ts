@@ -143,7 +143,7 @@ export async function startPostrider(
       application_name: 'postrider-queue',
       max_connections: QUEUE_POOL_SIZE,
       supervise: config.ROLES.includes('worker'),
-      on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
+      on_error: (error) => log.error({ err: error }, 'the job queue reported an error'),
     });
     await jobs.start();
     stops.unshift(() => jobs.stop());

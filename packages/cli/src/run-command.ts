@@ -7,7 +7,7 @@ const USAGE = 2;
 const PASSING = 3;
 const VERSIONED = `json@${OUTPUT_VERSION}`;
 
-/** Runs one command, and returns its exit code. */
+/** Runs one command and returns its exit code. */
 export async function runCommand(args: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
   let code = 0;
   let program: Command | undefined;

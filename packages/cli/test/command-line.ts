@@ -23,7 +23,7 @@ export interface Outcome {
   readonly err: string;
 }
 
-export interface CommandLine {
+export interface CliFixture {
   readonly url: string;
   /** The key with every scope. */
   readonly key: string;
@@ -45,7 +45,7 @@ export interface CommandLine {
  * Starts a server for this test file and returns the command line for it: `const { postrider } = await
  * openCommandLine()`.
  */
-export async function openCommandLine({ embedded = false } = {}): Promise<CommandLine> {
+export async function openCommandLine({ embedded = false } = {}): Promise<CliFixture> {
   const directory = await emptyDirectory();
   const zone = await startDnsZone();
   const database = embedded ? null : await createDatabase();
@@ -84,7 +84,7 @@ export async function openCommandLine({ embedded = false } = {}): Promise<Comman
     ...machine,
     ...env,
   });
-  const postrider: CommandLine['postrider'] = (args, env) => run(args, environment(env));
+  const postrider: CliFixture['postrider'] = (args, env) => run(args, environment(env));
   return {
     url,
     key,

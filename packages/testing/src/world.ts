@@ -91,7 +91,7 @@ async function startTestQueue(url: string, sql: Sql, log: Logger, works: boolean
     application_name: 'postrider-test-queue',
     max_connections: 4,
     supervise: works,
-    on_error: (error) => log.error({ err: error }, 'the queue reported an error'),
+    on_error: (error) => log.error({ err: error }, 'the job queue reported an error'),
   });
   await queue.start();
   return queue;

@@ -113,7 +113,7 @@ function missing(context: Context) {
 }
 
 function overview() {
-  const shelves = readLibrary().map(({ title, pages }) => {
+  const sections = readLibrary().map(({ title, pages }) => {
     const lines = pages
       .filter((page) => !isDecision(page))
       .map((page) => html`<li><a href="/docs/${page.name}">${page.title}</a>: ${descriptions[page.name]}</li>`);
@@ -122,7 +122,7 @@ function overview() {
       : '';
     return html`<h2>${title}</h2><ul>${lines}${more}</ul>`;
   });
-  return html`<h1>Documentation</h1>${shelves}<p>For tools: <a href="/llms.txt">llms.txt</a> lists every page as Markdown, and <a href="/v1/openapi.json">openapi.json</a> describes the API.</p>`;
+  return html`<h1>Documentation</h1>${sections}<p>For tools: <a href="/llms.txt">llms.txt</a> lists every page as Markdown, and <a href="/v1/openapi.json">openapi.json</a> describes the API.</p>`;
 }
 
 function decisions() {
@@ -149,7 +149,7 @@ function results(query: string) {
 function layout(context: Context, title: string, current: string | null, content: ReturnType<typeof html>, query = '') {
   const cookie = getCookie(context, 'theme');
   const theme = themes.find((name) => name === cookie) ?? 'system';
-  const shelves = readLibrary().map(
+  const sections = readLibrary().map(
     (shelf) =>
       html`<h2>${shelf.title}</h2><ul>${shelf.pages
         .filter((page) => !isDecision(page))
@@ -162,6 +162,6 @@ function layout(context: Context, title: string, current: string | null, content
 <html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Postrider</title>
 <style>${raw(style)}</style></head><body><div class="layout">
 <nav aria-label="Documentation"><a href="/docs"><strong>Postrider</strong></a>
-<form role="search" action="/docs/search"><input type="search" name="q" value="${query}" placeholder="Search" aria-label="Search documentation"></form>${shelves}</nav>
+<form role="search" action="/docs/search"><input type="search" name="q" value="${query}" placeholder="Search" aria-label="Search documentation"></form>${sections}</nav>
 <main>${content}</main></div></body></html>`;
 }

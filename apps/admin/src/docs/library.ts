@@ -19,7 +19,7 @@ export interface Shelf {
 }
 
 // Shelves in reading order. Pages that are not listed here go on the last shelf.
-const shelves: readonly (readonly [string, readonly string[]])[] = [
+const sections: readonly (readonly [string, readonly string[]])[] = [
   [
     'Sending email',
     [
@@ -74,7 +74,7 @@ export function allPages(): readonly DocPage[] {
 }
 
 function arrange(pages: readonly DocPage[]): Shelf[] {
-  const categories = shelves.map(([title, names]) => ({
+  const categories = sections.map(([title, names]) => ({
     title,
     pages: names.flatMap((name) => pages.filter((page) => page.name === name)),
   }));

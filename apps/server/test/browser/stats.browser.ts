@@ -63,9 +63,9 @@ describe('the Stats page', () => {
     }
     expect(alerts.join()).toContain(`${stats.metrics.accepted} 2, ${stats.metrics.delivered} 2`);
 
-    const files = page.waitForEvent('download');
+    const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: stats.saveBreakdown }).click();
-    expect(await readFile((await (await files).path()) ?? '', 'utf8')).toMatch(/^'=1\+1,2,2,0,0,0,0\r$/m);
+    expect(await readFile((await (await downloading).path()) ?? '', 'utf8')).toMatch(/^'=1\+1,2,2,0,0,0,0\r$/m);
     await page.getByRole('button', { name: parts.charts.table }).first().click();
     const table = page.getByRole('table', { name: stats.mail });
     // A run that spans the start of an hour also includes that hour.

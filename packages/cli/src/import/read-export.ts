@@ -22,8 +22,8 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    const message = `${file} cannot be read: ${cause}.`;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const message = `${file} cannot be read: ${code}.`;
     throw new Problem({
       reason: 'unreadable_file',
       message,

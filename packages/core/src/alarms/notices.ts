@@ -71,7 +71,7 @@ export function createNotices(services: Services): Notices {
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
     const outcomes = await Promise.all(urls.map(({ url, http }) => http.post({ url, headers, body })));
     const failed = outcomes.filter((one) => one.kind === 'failed' || one.status < 200 || one.status > 299);
-    if (failed.length > 0) log.warn({ count: failed.length }, 'an alert was rejected by its webhook');
+    if (failed.length > 0) log.warn({ count: failed.length }, 'the alert webhook rejected an alert');
     return failed.length === 0;
   };
   const webhooksOf = ({ workspace_id, webhook_url }: Pick<OwnerSettings, 'workspace_id' | 'webhook_url'>) => [

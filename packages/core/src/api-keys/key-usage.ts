@@ -9,7 +9,7 @@ import { keyById, keysByIds } from './store.ts';
 
 const MAX_IDS = 100;
 
-const usageSchema = keyUsageSchema.extend({ last_used_at: timeField.nullable() }).meta({ id: 'ApiKeyUsageEntry' });
+const usageEntrySchema = keyUsageSchema.extend({ last_used_at: timeField.nullable() }).meta({ id: 'ApiKeyUsageEntry' });
 
 /** Returns the usage of one key, to help decide whether to revoke it. */
 export const keyUsage = operation({
@@ -18,7 +18,7 @@ export const keyUsage = operation({
   sandbox: true,
   summary: 'API key usage over time',
   input: z.object({ key_id: idField(idPrefixes.api_key), ...keyUsageFields }),
-  output: usageSchema,
+  output: usageEntrySchema,
   async run(ctx, { key_id, ...range }) {
     const row = await keyById(ctx.sql, ctx.actor.workspace_id, accessibleMode(ctx.actor), key_id);
     if (!row) throw keyNotFound(key_id);

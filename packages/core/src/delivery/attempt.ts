@@ -120,7 +120,7 @@ async function talk(
     }
     services.log.error(
       { err: error, recipient_id: delivery.recipient_id },
-      'an attempt failed before reaching a server',
+      'a delivery attempt failed before reaching a server',
     );
     if (error instanceof CannotSign) return { outcome: nothingSent(error.message), kept_by: 'signing' };
     return { outcome: nothingSent('internal error while preparing the message'), kept_by: 'other' };

@@ -394,7 +394,7 @@ export interface UnclaimedRecipient extends RecipientKey {
   readonly lease_until: Date | null;
   readonly job_id: string | null;
   readonly suppression_id: string | null;
-  /** Whether the worker was lost and may have sent the whole message, which must not be sent twice. */
+  /** Whether the worker was lost after it may have sent the whole message, which must not be sent again. */
   readonly interrupted: boolean;
   /** Whether the worker that was sending the message was lost. */
   readonly abandoned: boolean;

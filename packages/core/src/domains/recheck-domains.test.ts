@@ -94,7 +94,7 @@ describe('a background check', () => {
     expect(await eventsOf('domain.at_risk', 'lost.test')).toBe(1);
     expect(await eventsOf('domain.failed', 'lost.test')).toBe(1);
 
-    // Messages accepted earlier wait, and are sent when the domain is right again.
+    // Messages accepted earlier wait, and are sent once the domain passes its checks again.
     await world.clock.advance(HOUR_MS);
     await world.drain();
     expect(await invoke(ctx(), getMessage, { id: scheduled.id })).toMatchObject({ status: 'deferred' });

@@ -21,7 +21,7 @@ function refuseRestricted({ domains }: KeyActor, name: string): void {
   if (restricted) throw restricted;
 }
 
-/** Removes a domain and its keys; a job in the same commit cancels its open messages. */
+/** Removes a domain and its keys and, in the same transaction, enqueues a job that cancels its open messages. */
 export const removeDomain = operation({
   name: 'domains.remove',
   scope: 'domains:write',

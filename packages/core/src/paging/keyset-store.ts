@@ -14,7 +14,7 @@ export function idIn(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragm
   return sql`${id} = any (${[...ids]}::uuid[]) and ${withinBounds(sql, id, ids)}`;
 }
 
-/** Builds only the bounds, for ids that are looked up one by one. */
+/** Restricts a column to the range that the ids span, without listing them, for ids that are looked up one by one. */
 export function withinBounds(sql: Sql | Tx, id: Fragment, ids: readonly string[]): Fragment {
   const sorted = ids.toSorted();
   return sql`${id} >= ${sorted[0] ?? ''} and ${id} <= ${sorted.at(-1) ?? ''}`;

@@ -15,7 +15,10 @@ export interface Totals {
 
 const UP_TO_DAYS = { minute: 1, hour: 59 };
 
-/** Returns the results of a workspace's messages in a range, from the finest buckets that one response may read. */
+/**
+ * Returns the results of a workspace's messages in a range, using the finest buckets that stay within the
+ * limit for one response.
+ */
 export async function totalsOf(
   sql: Sql,
   workspace_id: string,

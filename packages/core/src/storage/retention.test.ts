@@ -233,7 +233,7 @@ describe('email still open past its retention period', () => {
     expect(await complain(open, 'bob@example.com')).toMatchObject({ kind: 'ignored' });
   });
 
-  it('can still bounce if it closes shortly before its month is dropped', async () => {
+  it('can still bounce if it reaches a final state shortly before its monthly partition is dropped', async () => {
     const id = await send({ scheduled_at: '2030-06-20T11:00:00Z' });
     await send();
     await world.clock.freeze(new Date('2030-06-20T11:00:01Z'));

@@ -7,7 +7,7 @@ interface CountedRow {
   seconds_left: number;
 }
 
-/** Counts one request by a client address in the current minute, in one statement. */
+/** Counts one request from a client address in the current minute, in one statement. */
 export async function countAddress(sql: Sql | Tx, address: string): Promise<WindowCount> {
   const [row] = await counting(sql, sql`md5(${addressSubject(address)})::uuid`, 'address', 1);
   if (!row) throw new Error('an address was not counted');

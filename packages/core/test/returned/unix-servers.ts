@@ -2,7 +2,7 @@ import { COPY, copyPart, dsn, family, fields, mixed, plain, textPart } from './f
 
 // Unix mail transfer agents, in the wording of their sources.
 
-const postfix =
+const postfix_headers =
   'From: MAILER-DAEMON@mx.example.net (Mail Delivery System)\nSubject: Undelivered Mail Returned to Sender\nAuto-Submitted: auto-replied';
 const postfixText = (reason: string) => `This is the mail system at host mx.example.net.
 
@@ -102,7 +102,7 @@ export const unixServers = [
       'hard mailbox suppress',
       'an unknown user',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText(
           '<ada@example.net>: host mx2.example.net[192.0.2.9] said: 550 5.1.1\n    <ada@example.net>: Recipient address rejected: User unknown in virtual mailbox\n    table (in reply to RCPT TO command)',
         ),
@@ -116,7 +116,7 @@ export const unixServers = [
       'soft quota',
       'a full mailbox of its own',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText(
           "<ada@example.net>: maildir delivery failed: Sorry, the user's maildir has\n    overdrawn his diskspace quota, please try again later.",
         ),
@@ -130,7 +130,7 @@ export const unixServers = [
       'hard domain',
       'a domain without a name',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText(
           '<ada@example.net>: Host or domain name not found. Name service error for\n    name=example.net type=A: Host not found',
         ),
@@ -144,7 +144,7 @@ export const unixServers = [
       'soft network',
       'a domain that could not be looked up',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText(
           '<ada@example.net>: Host or domain name not found. Name service error for\n    name=example.net type=MX: Host not found, try again',
         ),
@@ -158,7 +158,7 @@ export const unixServers = [
       'soft content',
       'spam, after the end of DATA',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText(
           '<ada@example.net>: host mx2.example.net[192.0.2.9] said: 550 This message scored\n    12.3 spam points. (in reply to end of DATA command)',
         ),
@@ -169,7 +169,7 @@ export const unixServers = [
       'hard mailbox suppress',
       'a bare refusal of the address',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText(
           '<ada@example.net>: host mx2.example.net[192.0.2.9] said: 550 Recipient address\n    rejected. (in reply to RCPT TO command)',
         ),
@@ -180,7 +180,7 @@ export const unixServers = [
       'hard domain',
       'a host without mail',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText('<ada@example.net>: Domain example.net does not accept mail (nullMX)'),
         fields('5.7.27', 'X-Postfix; Host does not accept mail'),
       ),
@@ -189,7 +189,7 @@ export const unixServers = [
       'soft policy',
       'an answer about the sender',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText(
           '<ada@example.net>: host mx2.example.net said: 553 5.1.7 <hello@example.org>: No such domain (in reply to RCPT TO command)',
         ),
@@ -200,7 +200,7 @@ export const unixServers = [
       'delay',
       'still being retried',
       dsn(
-        postfix.replace('Undelivered Mail Returned to Sender', 'Delayed Mail (still being retried)'),
+        postfix_headers.replace('Undelivered Mail Returned to Sender', 'Delayed Mail (still being retried)'),
         'This is the mail system at host mx.example.net.\n\n####################################################################\n# THIS IS A WARNING ONLY.  YOU DO NOT NEED TO RESEND YOUR MESSAGE. #\n####################################################################\n\nYour message could not be delivered for more than 4 hour(s).\nIt will be retried until it is 5 day(s) old.',
         fields('4.4.1', 'X-Postfix; connect to mx2.example.net[192.0.2.9]:25: Connection timed out', 'delayed'),
       ),
@@ -209,7 +209,7 @@ export const unixServers = [
       'ignored',
       'relayed to a server without reports',
       dsn(
-        postfix.replace('Undelivered Mail Returned to Sender', 'Successful Mail Delivery Report'),
+        postfix_headers.replace('Undelivered Mail Returned to Sender', 'Successful Mail Delivery Report'),
         'This is the mail system at host mx.example.net.\n\nYour message was successfully delivered to the destination(s)\nlisted below. If the message was delivered to mailbox you will\nreceive no further notifications.',
         fields('2.0.0', 'smtp; 250 2.0.0 Ok: queued as 4AbC', 'relayed'),
       ),
@@ -218,7 +218,7 @@ export const unixServers = [
       'ignored',
       'two groups, ours relayed',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText('<other@example.net>: user unknown'),
         `${fields('5.1.1', 'smtp; 550 5.1.1 User unknown', 'failed', 'other@example.net')}\n\nFinal-Recipient: rfc822; ada@example.net\nAction: relayed\nStatus: 2.0.0`,
       ),
@@ -227,7 +227,7 @@ export const unixServers = [
       'soft quota',
       'two groups, ours the second',
       dsn(
-        postfix,
+        postfix_headers,
         postfixText('<other@example.net>: user unknown\n\n<ada@example.net>: mailbox full'),
         `${fields('5.1.1', 'smtp; 550 5.1.1 User unknown', 'failed', 'other@example.net')}\n\nFinal-Recipient: rfc822; ada@example.net\nOriginal-Recipient: rfc822;ada@example.net\nAction: failed\nStatus: 5.2.2\nDiagnostic-Code: smtp; 552 5.2.2 Mailbox full`,
       ),
@@ -236,7 +236,7 @@ export const unixServers = [
       'hard mailbox suppress',
       'its own text form',
       plain(
-        postfix,
+        postfix_headers,
         `This is the Postfix program at host mx.example.net.
 
 I'm sorry to have to inform you that the message returned
@@ -258,7 +258,7 @@ ${COPY}`,
       'soft network',
       'its own text form, delivery report unavailable',
       plain(
-        postfix,
+        postfix_headers,
         `This is the Postfix program at host mx.example.net.
 
 I'm sorry to have to inform you that your message could not be

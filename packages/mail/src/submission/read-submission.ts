@@ -7,7 +7,7 @@ import { parseMail, type ReadMail } from './parsed-mail.ts';
 import { Refusal } from './refusal.ts';
 
 /** A submitted message as fields of a send request, or the reason why it cannot be carried unchanged. */
-export type Submission =
+export type SubmissionResult =
   | {
       readonly kind: 'fields';
       readonly fields: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ const OWN = ['x-tags', 'x-metadata', 'x-scheduled-at', 'x-priority-class', 'idem
 const ONCE = ['from', 'sender', 'reply-to', 'subject', ...OWN.filter((name) => name !== 'x-tags')];
 
 /** Converts MIME to fields. Anything that the fields cannot express is rejected by name, never dropped. */
-export async function readSubmission(raw: Buffer, recipients: readonly string[]): Promise<Submission> {
+export async function readSubmission(raw: Buffer, recipients: readonly string[]): Promise<SubmissionResult> {
   const mail = await parseMail(raw);
   try {
     refuseSpaced(raw);
@@ -38,7 +38,7 @@ export async function readSubmission(raw: Buffer, recipients: readonly string[])
   }
 }
 
-function fieldsOf(mail: ReadMail, raw: Buffer, recipients: readonly string[]): Submission {
+function fieldsOf(mail: ReadMail, raw: Buffer, recipients: readonly string[]): SubmissionResult {
   refuseTwice(mail);
   const { html, text, attachments } = carriedParts(mail, raw);
   const { from, ...people } = addressFieldsOf(mail, recipients);

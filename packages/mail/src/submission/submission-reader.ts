@@ -1,12 +1,12 @@
 import { createThreadReaders, type ThreadReader } from '../parsing/thread-reader.ts';
-import type { Submission } from './read-submission.ts';
+import type { SubmissionResult } from './read-submission.ts';
 
 // Enough to decode and re-encode a message of the maximum size.
 const MAX_HEAP_MB = 256;
 const DEADLINE_MS = 5000;
 const THREADS = 2;
 
-export type SubmissionReader = Pick<ThreadReader<readonly string[], Submission>, 'read' | 'stop'> & {
+export type SubmissionReader = Pick<ThreadReader<readonly string[], SubmissionResult>, 'read' | 'stop'> & {
   /** How many messages the reader reads concurrently. */
   readonly threads: number;
 };
@@ -15,5 +15,5 @@ export type SubmissionReader = Pick<ThreadReader<readonly string[], Submission>,
 export function createSubmissionReader(deadline_ms = DEADLINE_MS): SubmissionReader {
   const thread = new URL('./submission-thread.ts', import.meta.url);
   const options = { thread, max_heap_mb: MAX_HEAP_MB, deadline_ms };
-  return { threads: THREADS, ...createThreadReaders<readonly string[], Submission>(THREADS, options) };
+  return { threads: THREADS, ...createThreadReaders<readonly string[], SubmissionResult>(THREADS, options) };
 }

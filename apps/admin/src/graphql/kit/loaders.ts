@@ -181,7 +181,7 @@ export type Loaders = ReturnType<typeof createLoaders>;
 // How long a cached read stays fresh: longer than most requests take, but shorter than a stream.
 const FRESH_MS = 1000;
 
-/** Caches a single read. A stream outlives the cache and reads again. */
+/** Caches one read for a short time. A stream lives longer than that, and then reads again. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | null = null;
   let read_at = 0;

@@ -430,7 +430,7 @@ describe('an endpoint whose name now resolves to a private address', () => {
   });
 });
 
-describe('a lease for posting', () => {
+describe('a posting lease', () => {
   it('excludes other workers, and a former owner cannot change anything', async () => {
     await hook('/hook', { events: ['email.queued'] });
     await send();

@@ -6,7 +6,7 @@ import type { WebhookFormat } from '../endpoints/format.ts';
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** Generates a secret in the Standard Webhooks format: whsec_ and base64. */
+/** Generates a secret in the Standard Webhooks format: whsec_ followed by base64. */
 export function newWebhookSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
