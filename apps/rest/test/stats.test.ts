@@ -40,7 +40,15 @@ describe('GET /stats: 200', () => {
 
     expect(status).toBe(200);
     expect(body).toMatchObject({ object: 'stats', bucket: 'hour', group_by: 'none' });
-    expect(sums(body)).toEqual({ accepted: 3, delivered: 3, bounced: 0, deferred: 0, failed: 0, complained: 0 });
+    expect(sums(body)).toEqual({
+      accepted: 3,
+      delivered: 3,
+      captured: 3,
+      bounced: 0,
+      deferred: 0,
+      failed: 0,
+      complained: 0,
+    });
   });
 
   it.each([

@@ -66,27 +66,19 @@ const captured: StatusView = {
   ...statusText('captured'),
 };
 
-/** The reply of a server in capture mode. */
-const CAPTURED = ' 2.6.0 captured';
-
-export function isCaptured(reply: string | null): boolean {
-  return reply?.endsWith(CAPTURED) ?? false;
-}
-
 export function MailBadge({
   status,
-  reply = null,
+  captured: is_captured,
 }: {
   readonly status: MailStatus;
-  /** The last reply, if known. */
-  readonly reply?: string | null;
+  readonly captured: boolean;
 }) {
   const {
     tone,
     icon,
     word,
     about: description,
-  } = status === 'delivered' && isCaptured(reply) ? captured : mailStates[status];
+  } = status === 'delivered' && is_captured ? captured : mailStates[status];
   return (
     <Badge tone={tone} icon={icon} title={description}>
       {word}

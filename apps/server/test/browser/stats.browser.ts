@@ -49,7 +49,7 @@ describe('the Stats page', () => {
     const tab = await visitor.open();
     const { page } = tab;
     await page.goto('/stats?by=tag');
-    await page.getByText(wordsAround((bounced) => stats.answer.captured('100.0 %', '2', bounced))).waitFor();
+    await page.getByText(wordsAround((bounced) => stats.answer.captured('100.0%', '2', bounced))).waitFor();
 
     const chart = page.getByRole('slider', { name: stats.mail });
     await chart.focus();

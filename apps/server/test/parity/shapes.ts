@@ -2,12 +2,12 @@ import { fields } from './use-case.ts';
 
 // The GraphQL fields of each object, aliased to core's names.
 
-const recipient = `${fields('id email kind status attempts last_response next_attempt_at', {
+const recipient = `${fields('id email kind status captured attempts last_response next_attempt_at', {
   email: 'address',
   attempts: 'attemptCount',
 })} bounce { class category code }`;
 export const message = `${fields(
-  `id status from to cc bcc reply_to subject tags metadata created_at scheduled_at sent_at delivered_at priority retain
+  `id status captured from to cc bcc reply_to subject tags metadata created_at scheduled_at sent_at delivered_at priority retain
    message_id request_id`,
   { message_id: 'messageIdHeader' },
 )} recipients(first: 10) { nodes { ${recipient} } } last_event: lastEvent { type at } api_key_id: apiKey { id }

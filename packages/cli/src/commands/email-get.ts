@@ -2,6 +2,7 @@ import type { LogEntryDetail, Waiting } from '@postrider/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../connect/client.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
+import { statusWord } from '../terminal/status-word.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
 
 const open = new Set(['scheduled', 'queued', 'sending', 'deferred']);
@@ -14,7 +15,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean }) => {
       const email = await createClient(terminal).email.cancel(id);
-      show(terminal, options.json, email, () => `${email.id} is ${email.status}`);
+      show(terminal, options.json, email, () => `${email.id} is ${statusWord(email)}`);
     });
   one
     .command('give-up <id>')
@@ -30,7 +31,7 @@ export function addEmail(program: Command, terminal: Terminal): void {
         await confirm(terminal, { preview, count, yes });
       }
       const email = await createClient(terminal).email.giveUp(id, { reason });
-      show(terminal, json, email, () => `${email.id} is ${email.status}`);
+      show(terminal, json, email, () => `${email.id} is ${statusWord(email)}`);
     });
   one
     .command('get <id>')
@@ -68,16 +69,16 @@ function policyWords({ kind, destination, messages_per_minute }: NonNullable<Wai
 function describe(email: LogEntryDetail): string {
   const facts = table([
     ['id', email.id],
-    ['status', email.status],
+    ['status', statusWord(email)],
     ['from', plain(email.from)],
     ['subject', plain(email.subject)],
     ['created', email.created_at],
   ]);
   const recipients = table(
-    email.recipients.map(({ kind, email: address, status, attempts, last_response, waiting }) => [
+    email.recipients.map(({ kind, email: address, status, captured, attempts, last_response, waiting }) => [
       `  ${kind}`,
       address,
-      status,
+      statusWord({ status, captured }),
       `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
       [waiting && waitingWords(waiting), last_response && plain(last_response)].filter(Boolean).join(', '),
     ]),

@@ -2,6 +2,7 @@ import type { LogEntry } from '@postrider/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../connect/client.ts';
 import { FOLLOW_PAGE, follow } from '../connect/follow.ts';
+import { statusWord } from '../terminal/status-word.ts';
 import { plain, show, type Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from '../terminal/whole-number.ts';
 
@@ -68,5 +69,5 @@ export function addLogs(program: Command, terminal: Terminal): void {
 function entryLine(entry: LogEntry): string {
   const more = entry.to.length > 1 ? ` and ${entry.to.length - 1} more` : '';
   const to = `${plain(entry.to[0] ?? '(bcc only)')}${more}`;
-  return `${entry.created_at}  ${entry.id}  ${entry.status.padEnd(9)}  ${to}  ${plain(entry.subject)}`;
+  return `${entry.created_at}  ${entry.id}  ${statusWord(entry).padEnd(9)}  ${to}  ${plain(entry.subject)}`;
 }

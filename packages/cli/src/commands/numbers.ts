@@ -16,7 +16,7 @@ interface RangeOptions {
 }
 
 const HOUR_MS = 3_600_000;
-const default_metrics = ['accepted', 'delivered', 'deferred', 'bounced', 'failed'];
+const default_metrics = ['accepted', 'delivered', 'captured', 'deferred', 'bounced', 'failed'];
 
 const REACH = [
   '--reach <side>',
@@ -140,9 +140,16 @@ export function statLines({ series, group_by, complete_until }: StatsView): stri
     return group_by === 'none' ? name : `${name} ${key ?? rest}`;
   });
   const times = series[0]?.points.map(({ at }) => at) ?? [];
-  const lines = times.map((at, place) => [at, ...series.map(({ points }) => String(points[place]?.value ?? ''))]);
+  const lines = times.map((at, place) => [at, ...series.map((one) => String(valueAt(series, one, place) ?? ''))]);
   const text = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'No data for this period.';
   return complete_until === null ? text : `${text}\nData is complete until ${complete_until}.`;
+}
+
+/** Returns the value of a point. Captured emails count as delivered in the API; beside their own column, they do not. */
+function valueAt(series: StatsView['series'], { metric, key, points }: StatsView['series'][number], place: number) {
+  const value = points[place]?.value ?? null;
+  const captured = series.find((one) => metric === 'delivered' && one.metric === 'captured' && one.key === key);
+  return value === null ? null : value - (captured?.points[place]?.value ?? 0);
 }
 
 function backlogLines({ dimension, bucket_upper_minutes, rows, total }: Backlog): string {

@@ -50,6 +50,7 @@ export const stat_dimensions = valuesOf<(typeof statDimensions)[number]>({
 export const stat_metrics = valuesOf<(typeof metrics)[number]>({
   accepted: true,
   delivered: true,
+  captured: true,
   bounced: true,
   deferred: true,
   failed: true,

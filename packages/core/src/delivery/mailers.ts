@@ -8,6 +8,7 @@ import {
   type SmtpTimeouts,
 } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 import type { Transport } from '../process/config.ts';
 import type { Mailers } from './attempt.ts';
 import { stsPolicyStore } from './sts-policies.ts';
@@ -16,6 +17,11 @@ import { stsPolicyStore } from './sts-policies.ts';
 export interface SimulatorAddress {
   readonly host: string;
   readonly port: number;
+}
+
+/** Returns whether messages of a mode go to the test inbox instead of a mail server. */
+export function isCaptured({ DELIVERY }: Pick<Services['config'], 'DELIVERY'>, mode: KeyMode): boolean {
+  return mode === 'sandbox' || DELIVERY.some((transport) => transport.kind === 'capture');
 }
 
 /**
@@ -28,7 +34,7 @@ export function createMailers(
 ): Mailers {
   const { config } = services;
   const sandbox = createSimulatorMailer({ ...simulator, helo_name: config.HELO_NAME ?? 'localhost' });
-  if (config.DELIVERY.some((transport) => transport.kind === 'capture')) return { sandbox, live: sandbox };
+  if (isCaptured(config, 'live')) return { sandbox, live: sandbox };
   const helo_name = heloName(services);
   return {
     sandbox,

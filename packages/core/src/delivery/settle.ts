@@ -9,6 +9,7 @@ import { deleteLostAttempts, type History, historiesOf, insertAttempts, outcomeF
 import { bounceOf } from './bounce.ts';
 import type { Classification } from './classify.ts';
 import { addDeliveryJobs } from './jobs-store.ts';
+import { isCaptured } from './mailers.ts';
 import { type AttemptRecord, meterAttempts } from './meter.ts';
 import { judgeOutcome, lastResponse, refusalOf, type Verdict } from './outcome.ts';
 import {
@@ -73,6 +74,15 @@ function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[
   return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
 }
 
+function attemptFacts({ claimed, outcome }: SettledDelivery): Record<string, unknown> {
+  return { attempt: claimed.attempt_count, response: lastResponse(outcome) };
+}
+
+/** Returns the facts of a delivered event, which also say whether the email was only captured. */
+function deliveredFacts({ config }: Pick<Services, 'config'>, result: SettledDelivery): Record<string, unknown> {
+  return { ...attemptFacts(result), ...(isCaptured(config, result.claimed.delivery.mode) && { captured: true }) };
+}
+
 /** Returns the recipient for the fast path if a message with a single recipient was accepted; null otherwise. */
 function deliveredAlone(
   services: Services,
@@ -86,7 +96,7 @@ function deliveredAlone(
     job: claimed.job,
     lease: claimed.lease,
     event_id: newId('event', now_ms),
-    event_facts: { attempt: claimed.attempt_count, response: lastResponse(outcome) },
+    event_facts: deliveredFacts(services, result),
     last_response: lastResponse(outcome),
     attempt: attemptRow(services, { result, verdict, refusal }, newId('attempt', now_ms)),
   };
@@ -121,11 +131,11 @@ async function confirmLate(services: Services, accepted: readonly JudgedResult[]
       await transition(
         tx,
         'confirm',
-        confirmed.map(({ result: { claimed, outcome } }) => ({
-          ...keyOf(claimed.delivery),
+        confirmed.map(({ result }) => ({
+          ...keyOf(result.claimed.delivery),
           event_id: newId('event', now_ms),
-          event_facts: { attempt: claimed.attempt_count, response: lastResponse(outcome) },
-          last_response: lastResponse(outcome),
+          event_facts: deliveredFacts(services, result),
+          last_response: lastResponse(result.outcome),
         })),
       );
       await deleteLostAttempts(tx, rows);
@@ -167,8 +177,7 @@ async function settleOthers(
         lease: result.claimed.lease,
         event_id: newId('event', now_ms),
         event_facts: {
-          attempt: result.claimed.attempt_count,
-          response: lastResponse(result.outcome),
+          ...(name === 'deliver' ? deliveredFacts(services, result) : attemptFacts(result)),
           ...(refusal && { category: refusal.category }),
           ...(refusal && verdict.transition === 'reject' && { bounce: bounceOf(refusal, result.outcome) }),
         },

@@ -222,6 +222,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
         due_at = coalesce(m.due_at, r.due_at),
         job_id = coalesce(m.job_id, r.job_id),
         last_response = coalesce(m.last_response, r.last_response),
+        captured = r.captured or m.event_facts::jsonb ? 'captured',
         reason = case when ${name !== 'confirm'} then coalesce(m.reason, r.reason) end
       from moves m
       where ${isRecipient(tx, 'm')}
@@ -569,7 +570,8 @@ export async function settleDelivered(
       ) l
     ),
     won as (
-      update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response
+      update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response,
+        captured = g.event_facts::jsonb ? 'captured'
       from locked g
       where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease
       returning r.first_attempt_at, g.*

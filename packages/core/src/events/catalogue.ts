@@ -79,7 +79,11 @@ export const eventCatalogue = {
   'email.delivered': {
     summary: "The recipient's server, or the relay, accepted the email.",
     about: 'recipient',
-    facts: attempted,
+    facts: attempted.extend({
+      captured: z.literal(true).optional().meta({
+        description: 'Set if the email went to the test inbox instead of a mail server.',
+      }),
+    }),
     example: { attempt: 1, response: '250 2.0.0 Ok' },
   },
   'email.delivery_delayed': {

@@ -13,6 +13,7 @@ import { type BucketRange, bucketMs, bucketRange, type RangeBounds, rangeFields 
 export const countMetrics = [
   'accepted',
   'delivered',
+  'captured',
   'bounced',
   'deferred',
   'failed',

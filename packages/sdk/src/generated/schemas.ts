@@ -298,6 +298,8 @@ export interface LogEntry {
   id: string;
   /** The least advanced open status among its recipients or, once all of them are closed, the worst status. */
   status: DeliveryStatus;
+  /** Whether any recipient was captured. */
+  captured: boolean;
   from: string;
   to: (string)[];
   cc: (string)[];
@@ -333,6 +335,8 @@ export interface LogEntryDetail {
   id: string;
   /** The least advanced open status among its recipients or, once all of them are closed, the worst status. */
   status: DeliveryStatus;
+  /** Whether any recipient was captured. */
+  captured: boolean;
   from: string;
   to: (string)[];
   cc: (string)[];
@@ -415,6 +419,8 @@ export interface Recipient {
   email: string;
   kind: "to" | "cc" | "bcc" | (string & {});
   status: DeliveryStatus;
+  /** Whether the email went to the test inbox instead of a mail server. Its status is then delivered. */
+  captured: boolean;
   attempts: number;
   /** The last response from the receiving server. */
   last_response: string | null;
@@ -1083,7 +1089,7 @@ export interface StatsGetAnswer {
   /** Data after this time is not complete yet. */
   complete_until: string;
   series: ({
-      metric: "accepted" | "delivered" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
+      metric: "accepted" | "delivered" | "captured" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
       /** The dimension's value; null for everything without its own series. */
       key: string | null;
       points: ({
@@ -1113,6 +1119,8 @@ export interface EventFacts {
     attempt?: number;
     /** The server's reply. */
     response?: string | null;
+    /** Set if the email went to the test inbox instead of a mail server. */
+    captured?: true;
   };
   "email.delivery_delayed": {
     /** The attempt number, from 1. */

@@ -73,6 +73,7 @@ builder.node(Message, {
   loadMany: (ids, { load }) => load.messages.loadMany(ids),
   fields: (t) => ({
     status: t.field({ type: MessageStatus, resolve: ({ status }) => status }),
+    captured: t.exposeBoolean('captured', { description: 'Whether any recipient was captured.' }),
     from: t.exposeString('from'),
     to: t.stringList({ resolve: ({ to }) => to }),
     cc: t.stringList({ resolve: ({ cc }) => cc }),
@@ -295,7 +296,15 @@ export const MessageFilter = builder.inputType('MessageFilter', {
 const MessageConnection = connectionOf(Message);
 
 /** Fields that read recipients, or that lead back to a message with such fields. */
-const needRecipients = new Set(['recipients', 'recipientCounts', 'recipient', 'waiting', 'message', 'data']);
+const needRecipients = new Set([
+  'captured',
+  'recipients',
+  'recipientCounts',
+  'recipient',
+  'waiting',
+  'message',
+  'data',
+]);
 
 builder.queryField('messages', (t) =>
   t.field({

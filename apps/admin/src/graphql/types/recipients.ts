@@ -166,6 +166,10 @@ builder.node(Recipient, {
     address: t.field({ type: 'EmailAddress', resolve: ({ entry }) => entry.email }),
     kind: t.field({ type: RecipientKind, resolve: ({ entry }) => entry.kind }),
     status: t.field({ type: RecipientStatus, resolve: ({ entry }) => entry.status }),
+    captured: t.boolean({
+      description: 'Whether the email went to the test inbox instead of a mail server. Its status is then DELIVERED.',
+      resolve: ({ entry }) => entry.captured,
+    }),
     destination: t.string({
       description: 'The recipient domain.',
       resolve: ({ entry }) => entry.email.slice(entry.email.lastIndexOf('@') + 1),

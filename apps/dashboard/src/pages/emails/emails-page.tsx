@@ -75,7 +75,11 @@ export function EmailsPage() {
 const idOf = ({ id }: Email) => id;
 
 const columns: readonly Column<Email>[] = [
-  { name: words.columns.status, width: 'fit', show: ({ status }) => <MailBadge status={status} /> },
+  {
+    name: words.columns.status,
+    width: 'fit',
+    show: ({ status, captured }) => <MailBadge status={status} captured={captured} />,
+  },
   {
     name: words.columns.subject,
     width: '40%',

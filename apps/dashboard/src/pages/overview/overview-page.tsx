@@ -129,14 +129,15 @@ function LastFigures({
   readonly begun_at: string | null;
 }) {
   const { totals, accept_to_delivered_p95_seconds: p95, waiting, complete_until } = summary;
-  const { accepted, delivered, bounced, failed } = totals;
+  const { accepted, delivered, captured, bounced, failed } = totals;
   const text = words.figures;
   // Counts are computed every minute. Showing 0 before the first count would be wrong.
   const uncounted = begun_at !== null && begun_at >= complete_until;
   const count = (value: number) => (uncounted ? text.unknown : value.toLocaleString('en'));
   const figures: readonly (readonly [string, string])[] = [
     [text.accepted, count(accepted)],
-    [text.delivered, count(delivered)],
+    [text.delivered, count(delivered - captured)],
+    ...(captured > 0 ? [[text.captured, count(captured)] as const] : []),
     [text.bounced, count(bounced)],
     [text.failed, count(failed)],
     [text.p95, p95 === null ? text.unknown : p95 < 60 ? `${p95.toFixed(1)} s` : span(p95)],

@@ -15,6 +15,7 @@ export const words = {
     title: 'Last 24 hours',
     accepted: 'Accepted',
     delivered: 'Delivered',
+    captured: 'Captured',
     bounced: 'Bounced',
     failed: 'Failed',
     p95: 'p95 time to delivery',

@@ -9,12 +9,12 @@ import { Choices } from '../../parts/field.tsx';
 import { type Column, List } from '../../parts/list.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
-import { type Dimension, dimensions, type Range, ranges } from './ranges.ts';
+import { type Dimension, dimensions, type Range, ranges, subtracted } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
 
-const METRICS = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'complained'] as const;
+const METRICS = ['accepted', 'delivered', 'captured', 'bounced', 'deferred', 'failed', 'complained'] as const;
 type Metric = (typeof METRICS)[number];
 /** The dimensions available to viewers. */
 const OPEN = ['domain', 'tag', 'destination'] as const;
@@ -70,16 +70,16 @@ export function Breakdown({
 
 function rowsOf(stats: Stats): readonly Row[] {
   const keys = [...new Set(stats.series.map(({ key }) => key))];
-  const count = (key: string | null, metric: Metric) =>
+  const total = (key: string | null, metric: string | null) =>
     stats.series
       .filter((one) => one.key === key && one.metric === metric)
-      .reduce((total, { points }) => points.reduce((part, { value }) => part + (value ?? 0), total), 0);
+      .reduce((part, { points }) => points.reduce((sum, { value }) => sum + (value ?? 0), part), 0);
+  const count = (key: string | null, metric: Metric) => total(key, metric) - total(key, subtracted(metric));
   return keys
     .map((key): Row => {
-      const [accepted = 0, delivered = 0, bounced = 0, deferred = 0, failed = 0, complained = 0] = METRICS.map(
-        (metric) => count(key, metric),
-      );
-      return { key, counts: { accepted, delivered, bounced, deferred, failed, complained } };
+      // The cast is safe because the keys are the metrics.
+      const counts = Object.fromEntries(METRICS.map((metric) => [metric, count(key, metric)])) as Row['counts'];
+      return { key, counts };
     })
     .filter(({ counts }) => METRICS.some((metric) => counts[metric] > 0));
 }

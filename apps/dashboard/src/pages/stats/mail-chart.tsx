@@ -4,7 +4,7 @@ import type { Outputs } from '../../api/trpc.ts';
 import type { ChartSeries } from '../../parts/charts/chart.tsx';
 import { ChartPanel, type ChartView } from '../../parts/charts/chart-panel.tsx';
 import { inUtc } from '../../parts/times.tsx';
-import { bucketTime, mailsOf } from './ranges.ts';
+import { bucketTime, mailsOf, subtracted } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
@@ -12,6 +12,7 @@ type Stats = Outputs['stats']['get'];
 const CHART_METRICS = [
   ['accepted', 'info'],
   ['delivered', 'good'],
+  ['captured', 'info'],
   ['bounced', 'bad'],
   ['deferred', 'wait'],
   ['failed', 'calm'],
@@ -32,13 +33,14 @@ export function MailChart({
   const utc = useStore(inUtc);
   const { bucket } = stats;
   const points = stats.series[0]?.points ?? [];
-  const series = CHART_METRICS.map(
-    ([metric, tone]): ChartSeries => ({
-      name: words.metrics[metric],
-      tone,
-      values: stats.series.find((one) => one.metric === metric)?.points.map(({ value }) => value) ?? [],
-    }),
-  );
+  const pointsOf = (metric: string | null) => stats.series.find((one) => one.metric === metric)?.points ?? [];
+  const series = CHART_METRICS.flatMap(([metric, tone]): ChartSeries[] => {
+    const less = pointsOf(subtracted(metric));
+    const values = pointsOf(metric).map(({ value }, at) => (value === null ? null : value - (less[at]?.value ?? 0)));
+    return metric === 'captured' && values.every((value) => !value)
+      ? []
+      : [{ name: words.metrics[metric], tone, values }];
+  });
   return (
     <ChartPanel
       title={words.mail}

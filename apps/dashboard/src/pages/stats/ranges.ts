@@ -20,6 +20,14 @@ export function bucketTime(iso: string, bucket: Bucket, utc: boolean): string {
   return bucket === 'day' ? iso.slice(0, 10) : exactTime(iso, utc).slice(5, 16);
 }
 
+/**
+ * Returns what to subtract from a metric. Captured emails count as delivered in the API; on the page, each email has one
+ * outcome.
+ */
+export function subtracted(metric: string): string | null {
+  return metric === 'delivered' ? 'captured' : null;
+}
+
 /** Returns the Emails search for the email that a point counts. */
 export function mailsOf(iso: string, bucket: Bucket): string {
   const end = new Date(Date.parse(iso) + bucketMs[bucket]);

@@ -33,8 +33,6 @@ export function StatsPage() {
       { enabled: may(useMe(), 'admin') },
     ),
   );
-  const retention = useQuery(trpc.workspaces.retention.queryOptions({}, { enabled: may(useMe(), 'admin') }));
-  const captures = retention.data?.delivery.includes('capture') ?? false;
   const onView = (name: ChartView) =>
     void navigate({
       search: ({ view: _, ...search }) => (name === 'table' ? { ...search, view: name } : search),
@@ -44,7 +42,7 @@ export function StatsPage() {
     <Page>
       <PageHeader
         title={words.title}
-        answer={stats.data && answerOf(stats.data, canceled.data ? sum(canceled.data, 'canceled') : 0, captures)}
+        answer={stats.data && answerOf(stats.data, canceled.data ? sum(canceled.data, 'canceled') : 0)}
       />
       <div className="line spread">
         <Choices<Range>
@@ -89,15 +87,18 @@ function sum(stats: Stats, metric: string): number {
  * Summarizes sending results in a sentence. The shares exclude email canceled before it was sent, which has no sending
  * result.
  */
-function answerOf(stats: Stats, canceled: number, captures: boolean): string {
-  const [all = 0, delivered = 0, bounced = 0] = ['accepted', 'delivered', 'bounced'].map((metric) =>
-    sum(stats, metric),
+function answerOf(stats: Stats, canceled: number): string {
+  const [all = 0, done = 0, captured = 0, bounced = 0] = ['accepted', 'delivered', 'captured', 'bounced'].map(
+    (metric) => sum(stats, metric),
   );
+  const delivered = done - captured;
   const accepted = all - canceled;
   if (accepted <= 0) return all > 0 ? words.answer.canceled(format(all)) : words.answer.none;
-  const share = (part: number) => `${((100 * part) / accepted).toFixed(1)} %`;
-  const describe = captures ? words.answer.captured : words.answer.some;
-  return describe(share(Math.min(delivered, accepted)), format(accepted), share(bounced));
+  const share = (part: number) => `${((100 * Math.min(part, accepted)) / accepted).toFixed(1)}%`;
+  const { some, captured: onlyCaptured, both } = words.answer;
+  if (captured === 0) return some(share(delivered), format(accepted), share(bounced));
+  if (delivered === 0) return onlyCaptured(share(captured), format(accepted), share(bounced));
+  return both(share(delivered), format(accepted), share(captured), share(bounced));
 }
 
 interface ViewProps {

@@ -3,10 +3,12 @@ export const words = {
   answer: {
     none: 'No email was accepted in this period.',
     canceled: (count: string) => `All ${count} recipients were canceled before sending.`,
-    some: (share: string, count: string, bounced: string) =>
-      `${share} of ${count} recipients delivered, ${bounced} bounced`,
-    captured: (share: string, count: string, bounced: string) =>
-      `${share} of ${count} recipients captured in the test inbox (not delivered), ${bounced} bounced`,
+    some: (delivered: string, count: string, bounced: string) =>
+      `${delivered} of ${count} recipients delivered, ${bounced} bounced`,
+    captured: (captured: string, count: string, bounced: string) =>
+      `${captured} of ${count} recipients captured in the test inbox (not delivered), ${bounced} bounced`,
+    both: (delivered: string, count: string, captured: string, bounced: string) =>
+      `${delivered} of ${count} recipients delivered, ${captured} captured in the test inbox, ${bounced} bounced`,
   },
   range: 'Time range',
   ranges: { hour: 'Last hour', day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days' },
@@ -16,6 +18,7 @@ export const words = {
   metrics: {
     accepted: 'Accepted',
     delivered: 'Delivered',
+    captured: 'Captured',
     bounced: 'Bounced',
     deferred: 'Deferred',
     failed: 'Failed',

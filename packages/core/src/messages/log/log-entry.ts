@@ -17,6 +17,10 @@ const statusField = z.enum(deliveryStates).meta({
     'the remaining values.',
 });
 
+const capturedField = z.boolean().meta({
+  description: 'Whether the email went to the test inbox instead of a mail server. Its status is then delivered.',
+});
+
 const bounceSchema = z
   .object({
     class: z
@@ -37,6 +41,7 @@ export const recipientSchema = z
     email: z.string(),
     kind: z.enum(recipientKinds),
     status: statusField,
+    captured: capturedField,
     attempts: z.int(),
     last_response: z.string().nullable().meta({ description: 'The last response from the receiving server.' }),
     next_attempt_at: timeField.nullable(),
@@ -59,6 +64,7 @@ export const logEntrySchema = z
       description:
         'The least advanced open status among its recipients or, once all of them are closed, the worst status.',
     }),
+    captured: capturedField.meta({ description: 'Whether any recipient was captured.' }),
     from: z.string(),
     to: z.array(z.string()).readonly(),
     cc: z.array(z.string()).readonly(),
@@ -89,6 +95,7 @@ export function logEntry(message: MessageRow, recipients: readonly RecipientRow[
     object: 'email',
     id: message.id,
     status: statusOf(message, recipients),
+    captured: recipients.some((row) => row.captured),
     from: message.from_address,
     to: message.to_addresses,
     cc: message.cc_addresses,
@@ -135,6 +142,7 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
     email: row.email,
     kind: row.kind,
     status: row.state,
+    captured: row.captured,
     attempts: row.attempt_count,
     last_response: row.last_response,
     next_attempt_at: row.state === 'deferred' || row.state === 'scheduled' ? isoTime(row.due_at) : null,

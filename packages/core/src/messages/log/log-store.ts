@@ -45,6 +45,7 @@ export interface RecipientRow {
   attempt_count: number;
   first_attempt_at: Date | null;
   last_response: string | null;
+  captured: boolean;
   /** The facts of its bounce event, as JSON. */
   bounce_facts: string | null;
   job_id: string | null;
@@ -151,7 +152,7 @@ export async function recipientsOf(
   const rows = await sql<RecipientRow[]>`
     select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
-      last_response, job_id,
+      last_response, captured, job_id,
       case when r.state = 'bounced' then (
         select e.facts from events e
         where e.message_id >= r.message_id and e.message_id <= r.message_id and e.recipient_id = r.id

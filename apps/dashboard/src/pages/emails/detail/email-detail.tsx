@@ -5,7 +5,7 @@ import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
-import { isCaptured, isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
+import { isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
 import { Facts, PageHeader, Panel } from '../../../parts/page.tsx';
 import { bytes } from '../../../parts/sizes.ts';
 import { QueryView } from '../../../parts/states.tsx';
@@ -45,11 +45,7 @@ export function EmailDetail({
             name={data.subject || list.noSubject}
             title={
               <span className="line">
-                {data.subject || list.noSubject}{' '}
-                <MailBadge
-                  status={data.status}
-                  reply={data.recipients.find(({ last_response }) => isCaptured(last_response))?.last_response ?? null}
-                />
+                {data.subject || list.noSubject} <MailBadge status={data.status} captured={data.captured} />
               </span>
             }
             answer={<Answer email={data} />}
@@ -84,9 +80,8 @@ export function EmailDetail({
 }
 
 function Answer({ email }: { readonly email: Email }) {
-  const { recipients, status, delivered_at, created_at } = email;
+  const { recipients, status, captured, delivered_at, created_at } = email;
   const done = recipients.filter((one) => one.status === 'delivered').length;
-  const captured = recipients.some((one) => one.status === 'delivered' && isCaptured(one.last_response));
   if (status === 'sending') return words.answer.sending;
   if (done > 0 && done === recipients.length && delivered_at !== null) {
     const took = spanMs(Math.max(0, Date.parse(delivered_at) - Date.parse(created_at)));

@@ -23,7 +23,7 @@ export function Recipients({ email }: { readonly email: Email }) {
               </span>
             ),
           },
-          { name: state, width: 'fit', show: (row) => <MailBadge status={row.status} reply={row.last_response} /> },
+          { name: state, width: 'fit', show: (row) => <MailBadge status={row.status} captured={row.captured} /> },
           { name: attempts, width: 'fit', end: true, show: (row) => row.attempts },
           {
             name: reply,
