@@ -147,6 +147,21 @@ describe('send', () => {
     expect(none).toMatchObject({ code: 3 });
   });
 
+  it('email get, logs list and stats say captured, and JSON says delivered and captured', async () => {
+    const { id } = JSON.parse((await send('--to', 'captured@example.com', 'too@example.com', '--json')).out);
+    const view = async () => JSON.parse((await postrider(['email', 'get', id, '--json'])).out);
+    await expect.poll(async () => (await view()).status, { timeout: 30_000 }).toBe('delivered');
+
+    const text = (await postrider(['email', 'get', id])).out;
+    const list = (await postrider(['logs', 'list', '--to', 'captured@example.com'])).out;
+
+    expect(await view()).toMatchObject({ status: 'delivered', captured: true, recipients: [{ captured: true }, {}] });
+    expect(text).toMatch(/^status +captured$/m);
+    expect(text).not.toMatch(/^status +delivered$/m);
+    expect(list).toMatch(new RegExp(`${id} +captured`));
+    expect((await postrider(['stats'])).out).toMatch(/delivered +captured/);
+  });
+
   it('shows an error’s reason, message, invalid fields and link', async () => {
     const rejection = await launch(['send', '--from', 'a@sandbox.test', '--to', 'nobody', '--subject', 'x']);
 

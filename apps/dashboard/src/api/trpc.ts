@@ -3,6 +3,7 @@ import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query';
+import { noteServerTime } from './clock.ts';
 import { problemOf } from './problem.ts';
 import { noteRelease } from './release.ts';
 import { sessionLink } from './session-link.ts';
@@ -30,6 +31,7 @@ export const client = createTRPCClient<AppRouter>({
         async fetch(url, init) {
           const response = await fetch(inWorkspace(String(url)), init as RequestInit);
           noteRelease(response.headers.get('x-dashboard-release'));
+          noteServerTime(response.headers.get('date'));
           return response;
         },
       }),

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { nowMs } from './clock.ts';
+import { nowMs } from '../api/clock.ts';
 
 const MIN_MS = 5000;
 

@@ -1,8 +1,5 @@
 import { useSyncExternalStore } from 'react';
-
-export function nowMs(): number {
-  return Date.now();
-}
+import { nowMs } from '../api/clock.ts';
 
 let ticked = nowMs();
 const listeners = new Set<() => void>();
@@ -10,6 +7,8 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
+  // While nothing was subscribed, the last tick became stale.
+  if (timer === undefined) ticked = nowMs();
   timer ??= setInterval(() => {
     ticked = nowMs();
     for (const notify of listeners) notify();

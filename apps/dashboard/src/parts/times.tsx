@@ -58,12 +58,15 @@ export function spanMs(ms: number): string {
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : span(ms / 1000);
 }
 
-/** Shows a relative time. The exact time is available by pointer and keyboard. */
-export function RelativeTime({ at, step = 1000 }: { readonly at: string; readonly step?: number }) {
-  const now = useNow(step);
+/**
+ * Shows a relative time. The exact time is available by pointer and keyboard. What has happened is never shown in the
+ * future, and what is upcoming never in the past: by then it is due, or the page has not heard of it yet.
+ */
+export function RelativeTime({ at, upcoming = false }: { readonly at: string; readonly upcoming?: boolean }) {
+  const now = useNow();
   const utc = useStore(inUtc);
-  const seconds = Math.round((now - Date.parse(at)) / 1000);
-  const phrase = Math.abs(seconds) < 2 ? 'now' : seconds < 0 ? `in ${span(seconds)}` : `${span(seconds)} ago`;
+  const seconds = Math.max(0, Math.round(((upcoming ? -1 : 1) * (now - Date.parse(at))) / 1000));
+  const phrase = seconds < 2 ? 'now' : upcoming ? `in ${span(seconds)}` : `${span(seconds)} ago`;
   return (
     <time dateTime={at} title={exactTime(at, utc)}>
       {phrase}

@@ -34,7 +34,7 @@ describe('the Emails page', () => {
     await page.keyboard.press('Enter');
     await page
       .getByRole('dialog')
-      .getByText(wordsAround((took) => detail.answer.delivered(1, took)))
+      .getByText(wordsAround((took) => detail.answer.captured(1, took)))
       .waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -71,7 +71,7 @@ describe('the Emails page', () => {
     await page.getByText(detail.actions.sentNow).waitFor();
     await stage.world.drain();
 
-    await page.getByText(wordsAround((took) => detail.answer.delivered(1, took))).waitFor();
+    await page.getByText(wordsAround((took) => detail.answer.captured(1, took))).waitFor();
     await page.getByText(detail.content.denied).waitFor();
     await visitor.stop();
   });

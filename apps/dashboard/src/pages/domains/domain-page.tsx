@@ -118,7 +118,7 @@ function CheckedAt({ domain, live }: { readonly domain: Domain; readonly live: b
           {words.detail.checked} <RelativeTime at={domain.last_checked_at} />
           {domain.next_check_at && (
             <>
-              , {words.detail.next} <RelativeTime at={domain.next_check_at} />
+              , {words.detail.next} <RelativeTime at={domain.next_check_at} upcoming />
             </>
           )}
         </span>

@@ -95,7 +95,7 @@ const columns: readonly Column<Domain>[] = [
     name: words.columns.next,
     width: 'fit',
     less: true,
-    show: ({ next_check_at }) => next_check_at && <RelativeTime at={next_check_at} />,
+    show: ({ next_check_at }) => next_check_at && <RelativeTime at={next_check_at} upcoming />,
   },
 ];
 

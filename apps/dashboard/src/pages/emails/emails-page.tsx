@@ -117,10 +117,7 @@ function answerOf(rows: readonly Email[] | undefined): string {
   if (!rows || rows.length === 0) return words.answer.waiting;
   const bad = rows.filter(({ status }) => mailStates[status].tone === 'bad').length;
   const waits = rows.filter(({ status }) => isOpen(status)).length;
-  return [
-    waits > 0 ? words.answer.open(waits) : words.answer.done,
-    ...(bad > 0 ? [words.answer.failed(bad)] : []),
-  ].join(' ');
+  return words.answer.loaded(rows.length, waits, bad);
 }
 
 function ComposeLink() {

@@ -3,9 +3,8 @@ export const words = {
   compose: 'New email',
   answer: {
     waiting: 'All accepted email, newest first.',
-    open: (count: number) => `${count} not sent yet.`,
-    done: 'None waiting.',
-    failed: (count: number) => `${count} failed or bounced.`,
+    loaded: (count: number, open: number, failed: number) =>
+      `Of ${count} loaded ${count === 1 ? 'email' : 'emails'}, ${open} not sent yet, ${failed} failed or bounced`,
   },
   search: {
     label: 'Search',

@@ -1,7 +1,7 @@
 export const words = {
   title: 'Stats',
   answer: {
-    none: 'No email was accepted in this period.',
+    none: 'No email in this period. New email is counted within two minutes.',
     canceled: (count: string) => `All ${count} recipients were canceled before sending.`,
     some: (delivered: string, count: string, bounced: string) =>
       `${delivered} of ${count} recipients delivered, ${bounced} bounced`,

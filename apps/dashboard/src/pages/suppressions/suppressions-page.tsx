@@ -93,7 +93,7 @@ function columns(remove: (email: string) => void): readonly Column<Suppression>[
       width: 'fit',
       less: true,
       show: ({ expires_at }) =>
-        expires_at === null ? <span className="faint">{words.never}</span> : <RelativeTime at={expires_at} />,
+        expires_at === null ? <span className="faint">{words.never}</span> : <RelativeTime at={expires_at} upcoming />,
     },
     {
       name: '',

@@ -20,7 +20,7 @@ export function DeliveryDetail({ delivery }: { readonly delivery: Detail }) {
         rows={[
           [text.id, <Id key="id" id={event_id} whole />],
           [text.attempts, String(delivery.attempts)],
-          [text.next, next_attempt_at && <RelativeTime key="next" at={next_attempt_at} />],
+          [text.next, next_attempt_at && <RelativeTime key="next" at={next_attempt_at} upcoming />],
           [text.error, error],
         ]}
       />

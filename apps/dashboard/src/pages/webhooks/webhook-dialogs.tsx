@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
+import { nowMs } from '../../api/clock.ts';
 import { InvalidForm } from '../../api/problem.ts';
 import { client, type Outputs } from '../../api/trpc.ts';
-import { nowMs } from '../../parts/clock.ts';
 import { ConfirmByName } from '../../parts/dialogs/confirm-by-name.tsx';
 import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../parts/field.tsx';

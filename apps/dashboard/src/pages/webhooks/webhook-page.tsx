@@ -175,7 +175,7 @@ function Endpoint({ webhook }: { readonly webhook: Webhook }) {
           [words.detail.secret, <span key="secret" className="mono">{`…${secret_last4}`}</span>],
           [words.detail.previous, previous_secret_until && <ExactTime key="previous" at={previous_secret_until} />],
           [words.detail.failing, failing_since && <RelativeTime key="failing" at={failing_since} />],
-          [words.detail.paused, paused_until && <RelativeTime key="paused" at={paused_until} />],
+          [words.detail.paused, paused_until && <RelativeTime key="paused" at={paused_until} upcoming />],
           [words.detail.plan, words.detail.planAbout],
         ]}
       />

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { nowMs } from '../../api/clock.ts';
 import { client } from '../../api/trpc.ts';
 import { inWorkspace } from '../../api/workspace.ts';
-import { nowMs } from '../../parts/clock.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { ErrorPanel } from '../../parts/states.tsx';
 import { words } from './strings.ts';

@@ -34,7 +34,7 @@ function sentenceOf(waiting: Waiting): ReactNode {
     <>
       {' '}
       {reason === 'retry_backoff' ? (
-        <RelativeTime at={until} />
+        <RelativeTime at={until} upcoming />
       ) : isEndless(until) ? (
         text.untilReleased
       ) : (

@@ -1,4 +1,4 @@
-import { nowMs } from '../../../parts/clock.ts';
+import { nowMs } from '../../../api/clock.ts';
 import { words } from './strings.ts';
 
 export const dimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { nowMs } from '../../../api/clock.ts';
 import { may, useMe } from '../../../api/me.ts';
 import { client, type Inputs } from '../../../api/trpc.ts';
-import { nowMs } from '../../../parts/clock.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
 import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';

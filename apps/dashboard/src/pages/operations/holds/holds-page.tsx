@@ -94,7 +94,11 @@ function columns({ release, lift }: Actions): readonly Column<Hold>[] {
       width: 'fit',
       less: true,
       show: ({ ended_at, expires_at }) =>
-        ended_at === null && isEndless(expires_at) ? words.endless : <RelativeTime at={ended_at ?? expires_at} />,
+        ended_at === null && isEndless(expires_at) ? (
+          words.endless
+        ) : (
+          <RelativeTime at={ended_at ?? expires_at} upcoming={ended_at === null} />
+        ),
     },
     {
       name: state,

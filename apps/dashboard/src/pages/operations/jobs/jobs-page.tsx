@@ -149,7 +149,12 @@ const columns: readonly Column<Job>[] = [
     show: ({ retry_count }) => <span className="num">{retry_count}</span>,
   },
   { name: words.columns.error, less: true, show: ({ output }) => <Failure output={output} /> },
-  { name: words.columns.due, width: 'fit', end: true, show: ({ start_after }) => <RelativeTime at={start_after} /> },
+  {
+    name: words.columns.due,
+    width: 'fit',
+    end: true,
+    show: ({ start_after }) => <RelativeTime at={start_after} upcoming />,
+  },
 ];
 
 /** Links a failure's text to its details. */

@@ -4,7 +4,7 @@ export const words = {
     ages: 'Over 100 years of disk space left at the current rate.',
     full: (days: string) => `Disk full in about ${days} at the rate of the last 7 days.`,
     never: 'Retention frees space as fast as new email uses it.',
-    idle: 'No growth: no email was accepted in the last 7 days.',
+    idle: 'Not enough email in the last 7 days to estimate growth.',
     elsewhere: (size: string) => `Database size: ${size}. Free disk space on the database server is unknown.`,
   },
   days: (days: number) =>

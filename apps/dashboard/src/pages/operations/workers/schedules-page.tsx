@@ -42,7 +42,7 @@ function columns(run: (name: string) => void): readonly Column<Schedule>[] {
     {
       name: heads.next,
       width: 'fit',
-      show: ({ next_runs: [next] }) => (next === undefined ? '–' : <RelativeTime at={next} />),
+      show: ({ next_runs: [next] }) => (next === undefined ? '–' : <RelativeTime at={next} upcoming />),
     },
     {
       name: heads.last,

@@ -1,6 +1,6 @@
+import { nowMs } from '../../../api/clock.ts';
 import { client } from '../../../api/trpc.ts';
 import { calls } from '../../../parts/calls/api-calls.ts';
-import { nowMs } from '../../../parts/clock.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { exactTime, inUtc } from '../../../parts/times.tsx';
 import type { Key } from './key.ts';
