@@ -1,5 +1,6 @@
 import type { Fragment, Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
+import { isFailing } from '../webhooks/index.ts';
 
 // In the histograms of stats/mail-times.ts, first attempts from this bin on were more than a minute late.
 const LATE_BIN = 48;
@@ -78,7 +79,7 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
         tx,
         tx`select workspace_id, id as subject, failing_since as since,
             extract(epoch from clock_now() - failing_since)::float8 as value
-          from webhooks where status = 'enabled' and failing_since < clock_now() - interval '50 minutes'`,
+          from webhooks where status = 'enabled' and ${isFailing(tx, tx`failing_since`)}`,
       )}) p`,
     tx<(Subject & { left_seconds: number; name: string })[]>`
       select workspace_id, subject, value, left_seconds, name from (${placed(

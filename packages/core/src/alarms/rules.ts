@@ -1,5 +1,6 @@
 import type { InstanceNumbers } from '../metrics/index.ts';
 import { INSTANCE } from '../operation/access.ts';
+import { FAILING_SECONDS } from '../webhooks/index.ts';
 import type { AlarmFacts } from './facts-store.ts';
 
 /** A number that a rule judges, and its subject. */
@@ -140,7 +141,7 @@ export const alarmRules = {
   },
   webhook_fails: {
     title: 'Webhook failing',
-    raise: 3600,
+    raise: FAILING_SECONDS,
     clear: 1,
     for_seconds: 0,
     clear_seconds: 0,
@@ -149,7 +150,7 @@ export const alarmRules = {
         workspace_id,
         subject,
         value,
-        detail: `Webhook ${subject} has been failing for ${Math.round(value / 3600)} h.`,
+        detail: `No delivery to webhook ${subject} has succeeded for ${Math.round(value / MINUTE)} min.`,
         page: `/webhooks/${subject}`,
       })),
   },

@@ -143,7 +143,7 @@ async function ofWorkspace(sql: Sql, workspace_id: string): Promise<HealthFindin
         'Disabled after failures',
         'Fix the endpoint, enable it and recover failed deliveries.',
       ],
-      ['warning', failing_webhooks, 'Failing for an hour', 'Check their deliveries.'],
+      ['warning', failing_webhooks, 'No delivery succeeded for ten minutes', 'Check their deliveries.'],
     ]),
     quota(usage),
   ];

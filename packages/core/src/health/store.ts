@@ -2,6 +2,7 @@ import type { Sql } from '@postrider/db';
 import { isThere } from '../delivery/index.ts';
 import { holdsQueue } from '../holds/index.ts';
 import type { JobName } from '../process/jobs.ts';
+import { isFailing } from '../webhooks/index.ts';
 
 const DELIVERY_JOB: JobName = 'delivery.attempt';
 const MAX_LISTED = 5;
@@ -73,7 +74,7 @@ export async function workspaceFacts(sql: Sql, workspace_id: string): Promise<Wo
       ) as disabled_webhooks,
       array(
         select w.id from webhooks w where w.workspace_id = ${workspace_id} and w.status = 'enabled'
-          and w.failing_since < clock_now() - interval '1 hour' order by w.id limit ${MAX_LISTED}
+          and ${isFailing(sql, sql`w.failing_since`)} order by w.id limit ${MAX_LISTED}
       ) as failing_webhooks`;
   if (!row) throw new Error('a select without a condition answered nothing');
   return row;

@@ -1,4 +1,5 @@
 import type { Sql } from '@postrider/db';
+import { isFailing } from '../webhooks/index.ts';
 
 export interface StepRow {
   readonly name: 'key' | 'test_send' | 'domain' | 'verify' | 'webhook';
@@ -51,7 +52,7 @@ export async function troubles(sql: Sql, workspace_id: string, max_names: number
         coalesce(failing_since, last_success_at, created_at)
       from webhooks
       where workspace_id = ${workspace_id} and status_reason is distinct from 'manual'
-        and (status = 'disabled' or failing_since < clock_now() - interval '10 minutes')
+        and (status = 'disabled' or ${isFailing(sql, sql`failing_since`)})
       union all
       select 'hold', scope, id_text(id), created_at from holds
       where workspace_id = ${workspace_id} and ended_at is null and expires_at > clock_now()

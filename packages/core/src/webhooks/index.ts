@@ -14,6 +14,7 @@ export { webhookDeliveryStates } from './deliveries/state.ts';
 export { createWebhook } from './endpoints/create-webhook.ts';
 export { deleteWebhook } from './endpoints/delete-webhook.ts';
 export { egressOf } from './endpoints/egress.ts';
+export { FAILING_SECONDS, isFailing } from './endpoints/failing-store.ts';
 export { resendNames, type WebhookFormat, webhookFormats } from './endpoints/format.ts';
 export { getWebhook } from './endpoints/get-webhook.ts';
 export { listWebhooks } from './endpoints/list-webhooks.ts';

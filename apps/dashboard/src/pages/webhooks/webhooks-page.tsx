@@ -58,7 +58,10 @@ export function WebhooksPage() {
 
 function answerOf(webhooks: readonly Webhook[]): string {
   const live = webhooks.filter(({ status }) => status === 'enabled');
-  const failing = live.filter(({ failing_since }) => failing_since !== null).length;
+  const failing = webhooks.filter(
+    ({ status, status_reason, failing_since }) =>
+      failing_since !== null || (status === 'disabled' && status_reason !== 'manual'),
+  ).length;
   if (failing > 0) return words.answer.failing(failing);
   if (live.length === 0) return words.answer.none;
   const unused = live.filter(({ last_success_at }) => last_success_at === null).length;

@@ -1,6 +1,7 @@
 import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import type { EventType } from '../../events/index.ts';
 import type { KeyMode } from '../../operation/secrets.ts';
+import { isFailing } from './failing-store.ts';
 import type { WebhookFormat } from './format.ts';
 import type { StatusReason, WebhookStatus } from './status.ts';
 
@@ -18,6 +19,7 @@ export interface WebhookRow {
   readonly previous_secret_until: Date | null;
   readonly created_at: Date;
   readonly last_success_at: Date | null;
+  /** The first failure since the last success, once the endpoint counts as failing. */
   readonly failing_since: Date | null;
   readonly paused_until: Date | null;
 }
@@ -38,7 +40,8 @@ export interface NewWebhook {
 function columns(sql: Sql | Tx) {
   return sql`workspace_id, id, url, description, mode, format, events, status, status_reason, secret_last4,
     case when previous_secret_until > clock_now() then previous_secret_until end as previous_secret_until, created_at,
-    last_success_at, failing_since, case when paused_until > clock_now() then paused_until end as paused_until`;
+    last_success_at, case when ${isFailing(sql, sql`failing_since`)} then failing_since end as failing_since,
+    case when paused_until > clock_now() then paused_until end as paused_until`;
 }
 
 const ofMode = (sql: Sql | Tx, mode: KeyMode | null): Fragment => (mode === null ? sql`true` : sql`mode = ${mode}`);

@@ -35,7 +35,9 @@ export const webhookSchema = z
     previous_secret_until: timeField.nullable().meta({ description: 'When the previous secret stops being valid.' }),
     created_at: timeField,
     last_success_at: timeField.nullable().meta({ description: 'When it last returned 2xx, to the minute.' }),
-    failing_since: timeField.nullable().meta({ description: 'The time of its first failure since the last success.' }),
+    failing_since: timeField
+      .nullable()
+      .meta({ description: 'The time of its first failure, once no delivery has succeeded for ten minutes.' }),
     paused_until: timeField.nullable().meta({ description: 'Paused until this time after repeated failures.' }),
   })
   .meta({ id: 'Webhook' });
