@@ -63,7 +63,7 @@ describe('health', () => {
       detail: expect.stringMatching(/^Due email has been waiting for 6\d\d s/),
     });
     expect(line_check).toMatchObject({ status: 'OK' });
-    expect(holds).toMatchObject({ status: 'WARNING', detail: expect.stringMatching(/^1 hold is active/) });
+    expect(holds).toMatchObject({ status: 'WARNING', detail: expect.stringMatching(/^Active holds: hld_/) });
     await world.drain();
   });
 
@@ -94,10 +94,13 @@ describe('health', () => {
     const admin = await world.key({ scopes: ['admin'] });
     const namesFor = async (key: string) => (await health(key)).checks.map(({ name }) => name);
 
-    expect(await namesFor(operator.secret)).toEqual(['database', 'delivery', 'line', 'holds', 'dead_jobs']);
+    expect(await namesFor(operator.secret)).toEqual([
+      ...['database', 'delivery', 'line', 'holds', 'dead_jobs'],
+      ...['disk', 'replica', 'schedules', 'alerts'],
+    ]);
     expect(await namesFor(admin.secret)).toEqual([
       ...['database', 'delivery', 'line', 'holds'],
-      ...['domains', 'webhooks', 'quota'],
+      ...['domains', 'webhooks', 'quota', 'waiting', 'bounces', 'failed'],
     ]);
   });
 });

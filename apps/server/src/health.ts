@@ -1,5 +1,6 @@
 import type { RoleName, Services } from '@postrider/core';
 import { countWorkers } from '@postrider/core/delivery';
+import { type HealthStatus, instanceStatus } from '@postrider/core/health';
 import { type CommitWait, commitWait, pendingMigrations, schemaVersion, writability } from '@postrider/db';
 import { type Handler, writeJson } from './http-server.ts';
 
@@ -22,6 +23,8 @@ interface Readiness {
   readonly workers: number | null;
   /** The durability that a 202 guarantees: the message is also on a standby, or only on the disk of one server. */
   readonly commits_wait_for: CommitWait | null;
+  /** The judgement of the instance's problems, which does not change the status code. */
+  readonly health: HealthStatus | null;
 }
 
 /**
@@ -71,14 +74,17 @@ function sharedFor<T>(ms: number, check: () => Promise<T>): () => Promise<T> {
   };
 }
 
-async function checkReadiness({ sql }: Services): Promise<Readiness> {
+async function checkReadiness(services: Services): Promise<Readiness> {
   try {
-    const [pending, schema, writable, workers, commits_wait_for] = await Promise.all([
+    const { sql } = services;
+    const [pending, schema, writable, workers, commits_wait_for, health] = await Promise.all([
       pendingMigrations(sql),
       schemaVersion(sql),
       writability(sql),
       countWorkers(sql),
       commitWait(sql),
+      // Whether this process can do its job does not depend on the judgement.
+      instanceStatus(services).catch(() => null),
     ]);
     return {
       database: writable ? 'ok' : 'read_only',
@@ -86,8 +92,10 @@ async function checkReadiness({ sql }: Services): Promise<Readiness> {
       migrations: pending.length === 0 ? 'ok' : `pending: ${pending.join(', ')}`,
       workers,
       commits_wait_for,
+      health,
     };
   } catch {
-    return { database: 'unreachable', schema: null, migrations: 'unknown', workers: null, commits_wait_for: null };
+    const unknown = { schema: null, workers: null, commits_wait_for: null, health: null };
+    return { database: 'unreachable', migrations: 'unknown', ...unknown };
   }
 }

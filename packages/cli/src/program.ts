@@ -94,6 +94,10 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'bulk operations: preview what an action would process, then run it',
     load: async () => (await import('./commands/bulk.ts')).addBulk,
   },
+  status: {
+    description: 'whether email is being sent, and what needs attention; exits with 0, 1 or 2',
+    load: async () => (await import('./commands/status.ts')).addStatus,
+  },
   ...sameLoader(['stats', 'backlog', 'failures'], async () => (await import('./commands/numbers.ts')).addNumbers, {
     stats: 'email outcomes by minute, hour or day',
     backlog: 'pending email by age',

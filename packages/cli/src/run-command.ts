@@ -11,8 +11,8 @@ const VERSIONED = `json@${OUTPUT_VERSION}`;
 export async function runCommand(args: readonly string[], terminal: Omit<Terminal, 'fail'>): Promise<number> {
   let code = 0;
   let program: Command | undefined;
-  const fail = () => {
-    code = 1;
+  const fail = (exit_code = 1) => {
+    code = exit_code;
   };
   try {
     const { words, json = terminal.json } = readOutput(args);

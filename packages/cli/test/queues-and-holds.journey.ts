@@ -163,3 +163,23 @@ describe('holding and releasing queues', () => {
     expect([release.code, release.err]).toEqual([1, expect.stringMatching(/^hold_not_found: /)]);
   });
 });
+
+describe('status', () => {
+  it('exits with 0 while all is well and with 1 while a hold is active, and says why', async () => {
+    const code = async () => (await postrider(['status'])).code;
+    await vi.waitFor(async () => expect(await code()).toBe(0), { timeout: 30_000, interval: 500 });
+    expect((await postrider(['status'])).out).toBe('Healthy\n');
+    await postrider(['queues', 'hold', 'destination', 'held.test', '--reason', 'a test']);
+
+    const text = await postrider(['status']);
+    const json = JSON.parse((await postrider(['status', '--json'])).out);
+    await postrider(['queues', 'release', 'destination', 'held.test']);
+
+    expect(text).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^Degraded\nDegraded {2}holds {2}Active holds: hld_/),
+    });
+    expect(json).toMatchObject({ object: 'health', status: 'warning' });
+    expect(await code()).toBe(0);
+  });
+});

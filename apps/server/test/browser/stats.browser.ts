@@ -61,7 +61,9 @@ describe('the Stats page', () => {
       alerts.push(await chart.getAttribute('aria-valuetext'));
       await page.keyboard.press('ArrowLeft');
     }
-    expect(alerts.join()).toContain(`${stats.metrics.accepted} 2, ${stats.metrics.delivered} 0, ${stats.metrics.captured} 2`);
+    expect(alerts.join()).toContain(
+      `${stats.metrics.accepted} 2, ${stats.metrics.delivered} 0, ${stats.metrics.captured} 2`,
+    );
 
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: stats.saveBreakdown }).click();

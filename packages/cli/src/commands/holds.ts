@@ -1,11 +1,11 @@
 import type { HoldEntry } from '@postrider/core/holds';
 import { type Command, InvalidArgumentError } from 'commander';
+import { holdsOf } from '../connect/hold-calls.ts';
 import type { Holds } from '../connect/holds.ts';
 import { holdScopes } from '../connect/values.ts';
 import { nowMs } from '../terminal/clock.ts';
 import { Problem } from '../terminal/problem.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
-import { holdsOf } from './hold-calls.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -12,8 +12,8 @@ export interface Terminal {
   print(text: string): void;
   /** Writes progress to standard error. */
   note(text: string): void;
-  /** Sets exit code 1, because the printed result reports a failure. */
-  fail(): void;
+  /** Sets the exit code, 1 by default, because the printed result reports a failure. */
+  fail(code?: number): void;
 }
 
 /** The version of the printed JSON; it changes when something is removed or changes its meaning. */

@@ -1,5 +1,6 @@
 import { isoTimes, type Sql, type Tx } from '@postrider/db';
 import type { SendableFacts } from '../domains/index.ts';
+import { INSTANCE } from '../operation/access.ts';
 import type { AlarmChange, OpenAlarm } from './transitions.ts';
 
 export interface AlarmRow {
@@ -135,6 +136,22 @@ export async function domainFacts(sql: Sql, workspace_id: string, name: string):
     where d.name = ${name} and (${workspace_id === ''} or d.workspace_id = ${workspace_id})
     order by d.status in ('verified', 'at_risk') desc, d.sandbox limit 1`;
   return row;
+}
+
+export interface ConditionRow {
+  readonly rule: string;
+  readonly subject: string;
+  readonly detail: string;
+  readonly page: string;
+  readonly seen_since: Date;
+}
+
+/** Returns what the last turn found true for the instance. Served by the index of open alarms. */
+export async function instanceConditions(sql: Sql): Promise<ConditionRow[]> {
+  return sql<ConditionRow[]>`
+    select rule, subject, detail, page, seen_since from alarms
+    where workspace_id = ${INSTANCE} and status in ('pending', 'active') and clear_since is null
+    order by seen_since, id limit 100`;
 }
 
 /** Returns a page of alarms that were raised, newest first. Served by alarms_newest. */

@@ -1,1 +1,2 @@
-export { getHealth, type Health, healthStatuses } from './get-health.ts';
+export { getHealth, type Health, type HealthStatus, healthStatuses, instanceStatus } from './get-health.ts';
+export { instanceProblemKinds, instanceProblems, workspaceProblemKinds, workspaceProblems } from './problems.ts';

@@ -39,43 +39,33 @@ export async function instanceFacts(sql: Sql): Promise<InstanceFacts> {
   return row;
 }
 
-/** Returns the number of active holds on the instance and on the given workspaces, and which hold expires first. */
-export async function activeHolds(
-  sql: Sql,
-  workspace_ids: readonly string[],
-): Promise<{ readonly count: number; readonly first_end: Date | null }> {
-  const [row] = await sql<{ count: number; first_end: Date | null }[]>`
-    select count(*)::int as count, min(h.expires_at) as first_end from holds h
-    where h.ended_at is null and h.expires_at > clock_now() and h.workspace_id = any (${[...workspace_ids]}::uuid[])`;
-  return row ?? { count: 0, first_end: null };
+export interface TroubleRow {
+  readonly kind: 'domain' | 'webhook' | 'hold';
+  /** The state that all resources of this row share. */
+  readonly state: string;
+  readonly count: number;
+  readonly since: Date;
+  /** The names of the first few resources. */
+  readonly names: string[];
 }
 
-export interface WorkspaceFacts {
-  readonly broken_domains: string[];
-  readonly shaky_domains: string[];
-  readonly disabled_webhooks: string[];
-  readonly failing_webhooks: string[];
-}
-
-/**
- * Returns the names of broken and at-risk domains and the ids of disabled and failing webhooks in a workspace, a few of
- * each.
- */
-export async function workspaceFacts(sql: Sql, workspace_id: string): Promise<WorkspaceFacts> {
-  const domains = (states: readonly string[]) => sql`array(
-    select d.name from domains d where d.workspace_id = ${workspace_id} and d.status = any (${[...states]}::text[])
-    order by d.name limit ${MAX_LISTED}
-  )`;
-  const [row] = await sql<WorkspaceFacts[]>`
-    select ${domains(['failed', 'suspended'])} as broken_domains, ${domains(['at_risk'])} as shaky_domains,
-      array(
-        select w.id from webhooks w where w.workspace_id = ${workspace_id} and w.status = 'disabled'
-          and w.status_reason <> 'manual' order by w.id limit ${MAX_LISTED}
-      ) as disabled_webhooks,
-      array(
-        select w.id from webhooks w where w.workspace_id = ${workspace_id} and w.status = 'enabled'
-          and ${isFailing(sql, sql`w.failing_since`)} order by w.id limit ${MAX_LISTED}
-      ) as failing_webhooks`;
-  if (!row) throw new Error('a select without a condition answered nothing');
-  return row;
+/** Returns the problems that need action: domains without their records, failing endpoints, and active holds. */
+export async function troubles(sql: Sql, workspace_id: string, max_names: number): Promise<TroubleRow[]> {
+  return sql<TroubleRow[]>`
+    select kind, state, count(*)::int as count, min(since) as since,
+      (array_agg(name order by since, name))[1:${max_names}::int] as names
+    from (
+      select 'domain' as kind, status as state, name, status_since as since from domains
+      where workspace_id = ${workspace_id} and not sandbox and status in ('at_risk', 'failed', 'suspended')
+      union all
+      select 'webhook', case status when 'disabled' then 'disabled' else 'failing' end, id_text(id),
+        coalesce(failing_since, last_success_at, created_at)
+      from webhooks
+      where workspace_id = ${workspace_id} and status_reason is distinct from 'manual'
+        and (status = 'disabled' or ${isFailing(sql, sql`failing_since`)})
+      union all
+      select 'hold', scope, id_text(id), created_at from holds
+      where workspace_id = ${workspace_id} and ended_at is null and expires_at > clock_now()
+    ) found
+    group by kind, state`;
 }

@@ -1,40 +1,29 @@
 import { z } from 'zod';
-import { type Backlog, backlogOf } from '../backlog/index.ts';
+import { backlogOf } from '../backlog/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { timeField } from '../fields/wire.ts';
+import { instanceProblemKinds, instanceProblems, workspaceProblemKinds, workspaceProblems } from '../health/index.ts';
 import { operation } from '../operation/operation.ts';
-import { countMetrics, type Totals, totalsOf } from '../stats/index.ts';
-import { type MonthUsage, monthUsageOf, monthUsageSchema } from '../usage/index.ts';
-import { troubles } from './store.ts';
+import { countMetrics, totalsOf } from '../stats/index.ts';
+import { monthUsageOf, monthUsageSchema } from '../usage/index.ts';
 
 const DAY_MS = 86_400_000;
-const MAX_NAMES = 5;
-/** A due message is usually sent within seconds; the first retry of a deferral follows after a minute. */
-const LATE_SECONDS = 300;
-const QUOTA_SHARE = 0.8;
-/**
- * Mailbox providers begin to throttle senders at about this bounce rate. With only a few messages, the rate means
- * nothing.
- */
-const BOUNCES = { share: 0.05, at_least: 20 };
-
-const problemKinds = ['domain', 'webhook', 'hold', 'waiting', 'quota', 'bounces', 'failed'] as const;
 const problemSchema = z.object({
-  kind: z.enum(problemKinds),
+  kind: z.enum([...workspaceProblemKinds, ...instanceProblemKinds]),
   state: z.string().meta({
     description: 'Of a domain or webhook its status, of a hold its scope; otherwise the kind again.',
     examples: ['at_risk', 'disabled'],
   }),
   severity: z.enum(['error', 'warning']),
   count: z.int().meta({ description: 'Domains, webhooks, holds or recipients; of quota the percentage used.' }),
-  since: timeField.nullable(),
+  since: timeField.nullable().meta({ description: 'Null for a rate over the last 24 hours.' }),
+  page: z.string().meta({ description: 'The path of the dashboard page that shows it, within the workspace.' }),
   names: z
     .array(z.string())
     .readonly()
     .meta({ description: 'Of the first few: names of domains, ids of webhooks and holds, destinations of mail.' }),
 });
-type Problem = z.output<typeof problemSchema>;
 
 const countField = z.int();
 const overviewSchema = z.object({
@@ -63,25 +52,16 @@ export const overviewSummary = operation({
   async run(ctx, { since, until }): Promise<Overview> {
     const { workspace_id } = ctx.actor;
     const begin = since ?? new Date((until?.getTime() ?? ctx.clock.now()) - DAY_MS);
-    const [totals, usage, backlog, rows] = await Promise.all([
+    const [totals, last_day, usage, backlog] = await Promise.all([
       totalsOf(ctx.sql, workspace_id, { since: begin, until }),
+      totalsOf(ctx.sql, workspace_id, { since: new Date(ctx.clock.now() - DAY_MS) }),
       monthUsageOf(ctx.sql, workspace_id),
-      backlogOf(ctx, 'destination', workspace_id, MAX_NAMES),
-      troubles(ctx.sql, workspace_id, MAX_NAMES),
+      backlogOf(ctx, 'destination', workspace_id, 1),
     ]);
-    const problems: Problem[] = [
-      ...rows.map(({ kind, state, count, since: at, names }) => ({
-        kind,
-        state,
-        severity: kind === 'hold' || state === 'failing' ? ('warning' as const) : ('error' as const),
-        count,
-        since: isoTime(at),
-        names,
-      })),
-      ...lateQueues(backlog),
-      ...overQuota(usage),
-      ...lost(totals),
-    ];
+    const [own, shared] = await Promise.all([
+      workspaceProblems(ctx, workspace_id, { usage, totals: last_day }),
+      instanceProblems(ctx, false),
+    ]);
     return {
       object: 'overview',
       since: isoTime(totals.from),
@@ -91,34 +71,15 @@ export const overviewSummary = operation({
       accept_to_delivered_p95_seconds: totals.accept_to_delivered_p95,
       waiting: { count: backlog.total.total, oldest_seconds: backlog.total.oldest_seconds },
       usage,
-      problems: problems.toSorted((left, right) =>
-        left.severity < right.severity ? -1 : left.severity > right.severity ? 1 : 0,
-      ),
+      problems: [...shared, ...own].map(({ kind, state, severity, count, since, names, page }) => ({
+        kind,
+        state,
+        severity,
+        count,
+        since,
+        names,
+        page,
+      })),
     };
   },
 });
-
-function lateQueues({ total, rows, measured_at }: Backlog): Problem[] {
-  if (total.oldest_seconds === null || total.oldest_seconds < LATE_SECONDS) return [];
-  const slow = rows.filter(({ oldest_seconds }) => (oldest_seconds ?? 0) >= LATE_SECONDS);
-  const since = isoTime(Date.parse(measured_at) - total.oldest_seconds * 1000);
-  const names = slow.map(({ key }) => key).filter((key) => key !== '');
-  return [{ kind: 'waiting', state: 'waiting', severity: 'warning', count: total.total, since, names }];
-}
-
-function overQuota({ limit, used }: MonthUsage): Problem[] {
-  if (limit === null || used < limit * QUOTA_SHARE) return [];
-  const severity = used >= limit ? 'error' : 'warning';
-  const count = limit === 0 ? 100 : Math.floor((used / limit) * 100);
-  return [{ kind: 'quota', state: 'quota', severity, count, since: null, names: [] }];
-}
-
-function lost({ counts, from }: Totals): Problem[] {
-  const { delivered, bounced, failed } = counts;
-  const many = bounced >= BOUNCES.at_least && bounced / (bounced + delivered) > BOUNCES.share;
-  const common = { severity: 'warning' as const, since: isoTime(from), names: [] };
-  return [
-    ...(many ? [{ ...common, kind: 'bounces' as const, state: 'bounces', count: bounced }] : []),
-    ...(failed > 0 ? [{ ...common, kind: 'failed' as const, state: 'failed', count: failed }] : []),
-  ];
-}

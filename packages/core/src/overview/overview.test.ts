@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { keyUsage } from '../api-keys/index.ts';
+import { noteWorker } from '../delivery/index.ts';
 import { createHold } from '../holds/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { createContext } from '../services.ts';
@@ -19,6 +21,9 @@ beforeAll(async () => {
   await world.clock.freeze(new Date(Date.UTC(2030, 4, 15, 12)));
   await world.services.sql`update roll_ups set early_until = clock_now(), final_until = clock_now()`;
 });
+
+const work = () =>
+  noteWorker(world.services.sql, { worker: randomUUID(), stopped: false, ended_per_minute: 0 }, 86_400_000);
 
 describe('onboarding steps', () => {
   it('are complete as soon as the first required object exists', async () => {
@@ -58,6 +63,7 @@ describe('the overview', () => {
     await world.drain();
     await world.clock.advance(10 * MINUTE_MS);
     await rollUpStats(services);
+    await work();
 
     const overview = await invoke(ctx, overviewSummary, {});
 
@@ -66,7 +72,7 @@ describe('the overview', () => {
     expect(overview.waiting.count).toBe(1);
     expect(overview.usage).toMatchObject({ used: 2, limit: null });
     expect(overview.problems).toMatchObject([
-      { kind: 'domain', state: 'at_risk', severity: 'error', count: 1, names: ['lost.example.com'] },
+      { kind: 'domain', state: 'at_risk', severity: 'warning', count: 1, names: ['lost.example.com'] },
       { kind: 'hold', state: 'sender_domain', severity: 'warning', count: 1 },
       { kind: 'waiting', severity: 'warning', names: ['slow.example.net'] },
     ]);
@@ -78,6 +84,7 @@ describe('the overview', () => {
     const { workspace_id } = await world.workspace('free');
     const ctx = world.as(workspace_id);
 
+    await work();
     expect((await invoke(ctx, overviewSummary, {})).problems).toEqual([]);
     await world.services.sql`
       insert into usage_months (workspace_id, month, used) values (${workspace_id}, '2030-05-01', 2700)`;

@@ -566,7 +566,7 @@ export interface Webhook {
   created_at: string;
   /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
-  /** The time of its first failure since the last success. */
+  /** The time of its first failure, once no delivery has succeeded for ten minutes. */
   failing_since: string | null;
   /** Paused until this time after repeated failures. */
   paused_until: string | null;
@@ -732,7 +732,7 @@ export interface WebhooksCreateAnswer {
   created_at: string;
   /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
-  /** The time of its first failure since the last success. */
+  /** The time of its first failure, once no delivery has succeeded for ten minutes. */
   failing_since: string | null;
   /** Paused until this time after repeated failures. */
   paused_until: string | null;
@@ -791,7 +791,7 @@ export interface WebhooksRotateSecretAnswer {
   created_at: string;
   /** When it last returned 2xx, to the minute. */
   last_success_at: string | null;
-  /** The time of its first failure since the last success. */
+  /** The time of its first failure, once no delivery has succeeded for ten minutes. */
   failing_since: string | null;
   /** Paused until this time after repeated failures. */
   paused_until: string | null;

@@ -24,6 +24,16 @@ const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthChec
       description: 'The finding, if there is a problem.',
     }),
     advice: t.exposeString('advice', { nullable: true }),
+    since: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the problem began, as far as known.',
+      resolve: ({ since }) => since,
+    }),
+    page: t.exposeString('page', {
+      nullable: true,
+      description: 'The path of the dashboard page that shows the problem.',
+    }),
     checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
   }),
 });

@@ -82,26 +82,16 @@ function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
   );
 }
 
-const problemLinks: Readonly<Record<Problem['kind'], string>> = {
-  domain: '/domains',
-  webhook: '/webhooks',
-  hold: '/operations/holds',
-  waiting: '/emails?q=status:queued,deferred',
-  quota: '/settings/workspace',
-  bounces: '/emails?q=status:bounced',
-  failed: '/emails?q=status:failed',
-};
-
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   return (
     <Panel title={words.problems.title} bare>
       <ul className="steps">
-        {problems.map(({ kind, state, severity, count, names, since }) => {
+        {problems.map(({ kind, state, severity, count, names, since, page }) => {
           const Icon = severity === 'error' ? CircleAlert : TriangleAlert;
           return (
             <li key={`${kind} ${state}`}>
               <Icon size={18} color={severity === 'error' ? 'var(--bad)' : 'var(--wait)'} aria-label={severity} />
-              <Link to={problemLinks[kind]}>{words.problems.texts[kind](count)}</Link>
+              <Link to={page}>{words.problems.texts[kind](count)}</Link>
               <span className="muted small">{names.join(', ')}</span>
               {since !== null && (
                 <span className="faint small">

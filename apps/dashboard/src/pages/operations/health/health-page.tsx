@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, CircleSlash, RefreshCw, TriangleAlert } from 'lucide-react';
 import { may, useMe } from '../../../api/me.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
@@ -7,6 +8,7 @@ import { Button } from '../../../parts/button.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Notice, QueryView } from '../../../parts/states.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
 import { Alarms } from './alarms.tsx';
 import { words } from './strings.ts';
 
@@ -18,6 +20,9 @@ interface Check {
   readonly status: Machine['status'];
   readonly detail: string | null;
   readonly fix: string | null;
+  readonly since: string | null;
+  /** The page that shows the problem. */
+  readonly page: string | null;
 }
 
 const badges = {
@@ -78,7 +83,12 @@ export function HealthPage() {
   );
 }
 
-const worded = (check: Machine['checks'][number]): Check => ({ ...check, name: check.name.replaceAll('_', ' ') });
+const worded = (check: Machine['checks'][number]): Check => ({
+  ...check,
+  name: check.name.replaceAll('_', ' '),
+  since: null,
+  page: null,
+});
 
 function answerOf(health: Health, machine: Machine | undefined): string {
   const all = [...health.checks, ...(machine?.checks ?? [])];
@@ -94,7 +104,11 @@ function Checks({ label, rows }: { readonly label: string; readonly rows: readon
 }
 
 const columns: readonly Column<Check>[] = [
-  { name: words.columns.check, width: 'fit', show: ({ name }) => <strong>{name}</strong> },
+  {
+    name: words.columns.check,
+    width: 'fit',
+    show: ({ name, page }) => (page === null ? <strong>{name}</strong> : <Link to={page}>{name}</Link>),
+  },
   {
     name: words.columns.state,
     width: 'fit',
@@ -108,5 +122,6 @@ const columns: readonly Column<Check>[] = [
     },
   },
   { name: words.columns.found, wraps: true, less: true, show: ({ detail }) => detail },
+  { name: words.columns.since, width: 'fit', less: true, show: ({ since }) => since && <RelativeTime at={since} /> },
   { name: words.columns.fix, wraps: true, show: ({ fix }) => fix },
 ];

@@ -11,7 +11,7 @@ export const words = {
   machine: 'Machine, database and network',
   machineAbout: 'Checks this machine and its network dependencies. Nothing is changed or sent.',
   again: 'Run checks again',
-  columns: { check: 'Check', state: 'Status', found: 'Result', fix: 'How to fix' },
+  columns: { check: 'Check', state: 'Status', found: 'Result', since: 'Since', fix: 'How to fix' },
   checkNames: {
     database: 'Database',
     delivery: 'Delivery',
@@ -21,6 +21,13 @@ export const words = {
     domains: 'Domains',
     webhooks: 'Webhooks',
     quota: 'Quota',
+    disk: 'Disk',
+    replica: 'Replica',
+    schedules: 'Schedules',
+    alerts: 'Alert conditions',
+    waiting: 'Delayed email',
+    bounces: 'Bounce rate',
+    failed: 'Failed email',
   } as Readonly<Record<string, string>>,
   alarms: {
     title: 'Alerts',

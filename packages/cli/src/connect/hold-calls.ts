@@ -1,7 +1,7 @@
 import type { HoldEntry } from '@postrider/core/holds';
-import { enumValue, graphql, mutation, query, select } from '../connect/graphql.ts';
-import type { Holds } from '../connect/holds.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { enumValue, graphql, mutation, query, select } from './graphql.ts';
+import type { Holds } from './holds.ts';
 
 const HOLD = `id scope value workspaceId reason status createdAt expiresAt endedAt endedBy resumeRatePerMin affected
   createdBy { kind id name }`;

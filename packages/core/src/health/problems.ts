@@ -1,0 +1,299 @@
+import { pendingMigrations } from '@postrider/db';
+import { openConditions } from '../alarms/index.ts';
+import { backlogOf } from '../backlog/index.ts';
+import { checkDisk } from '../doctor/index.ts';
+import { isoTime } from '../fields/clock.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { ActorContext, Services } from '../operation/context.ts';
+import type { Totals } from '../stats/index.ts';
+import type { MonthUsage } from '../usage/index.ts';
+import { failedSchedules } from './failed-schedules.ts';
+import { type InstanceFacts, instanceFacts, troubles } from './store.ts';
+
+const MAX_NAMES = 5;
+const MAX_DESTINATIONS = 100;
+/** A due message is usually sent within seconds; the first retry of a deferral follows after a minute. */
+const LATE_SECONDS = 300;
+const QUOTA_SHARE = 0.8;
+/**
+ * Mailbox providers begin to throttle senders at about this bounce rate. With only a few messages, the rate means
+ * nothing.
+ */
+const BOUNCES = { share: 0.05, at_least: 20 };
+
+export const workspaceProblemKinds = ['domain', 'webhook', 'hold', 'waiting', 'quota', 'bounces', 'failed'] as const;
+export const instanceProblemKinds = [
+  'database',
+  'worker',
+  'line',
+  'dead_jobs',
+  'disk',
+  'replica',
+  'schedule',
+  'hold',
+  'alarm',
+] as const;
+export type ProblemKind = (typeof workspaceProblemKinds)[number] | (typeof instanceProblemKinds)[number];
+
+/** Something that needs attention. This is the only place that decides what does. */
+export interface Problem<K extends ProblemKind = ProblemKind> {
+  readonly kind: K;
+  /** The state that all affected resources share; otherwise the kind again. */
+  readonly state: string;
+  readonly severity: 'error' | 'warning';
+  readonly count: number;
+  /** Null for a rate over a window, which the detail names. */
+  readonly since: string | null;
+  readonly names: readonly string[];
+  readonly detail: string;
+  readonly advice: string;
+  /** The dashboard page that shows it. */
+  readonly page: string;
+}
+
+type WorkspaceProblem = Problem<(typeof workspaceProblemKinds)[number]>;
+type InstanceProblem = Problem<(typeof instanceProblemKinds)[number]>;
+
+/** What a judgement of the instance reads. */
+export type InstanceParts = Pick<Services, 'sql' | 'config' | 'replica'>;
+
+const byState: Readonly<Record<string, readonly [words: string, advice: string]>> = {
+  at_risk: ['About to fail', 'A DNS record is missing. Publish it again within 72 hours.'],
+  failed: ['Cannot send', 'Publish their DNS records again, then verify them.'],
+  suspended: ['Suspended', 'An operator must resume them.'],
+  disabled: ['Disabled after failures', 'Fix the endpoint, enable it and recover failed deliveries.'],
+  failing: ['No delivery succeeded for ten minutes', 'Check their deliveries.'],
+};
+
+/** Returns the problems of a workspace, errors first, from its usage of the month and its totals of the last day. */
+export async function workspaceProblems(
+  ctx: ActorContext,
+  workspace_id: string,
+  { usage, totals }: { readonly usage: MonthUsage; readonly totals: Totals },
+): Promise<WorkspaceProblem[]> {
+  const [rows, backlog] = await Promise.all([
+    troubles(ctx.sql, workspace_id, MAX_NAMES),
+    backlogOf(ctx, 'destination', workspace_id, MAX_DESTINATIONS),
+  ]);
+  const stored = rows.map(({ kind, state, count, since, names }): WorkspaceProblem => {
+    const [words = 'Active holds', advice = 'Release holds that are no longer needed.'] = byState[state] ?? [];
+    return {
+      kind,
+      state,
+      severity: kind === 'hold' || state === 'failing' || state === 'at_risk' ? 'warning' : 'error',
+      count,
+      since: isoTime(since),
+      names,
+      detail: `${words}: ${names.join(', ')}.`,
+      advice,
+      page: { domain: '/domains', webhook: '/webhooks', hold: '/operations/holds' }[kind],
+    };
+  });
+  return [...stored, ...lateEmail(backlog), ...overQuota(usage), ...lost(totals)].toSorted(bySeverity);
+}
+
+/** Email that is held, or whose destination is throttled, waits on purpose. */
+function lateEmail({ rows, measured_at }: Awaited<ReturnType<typeof backlogOf>>): WorkspaceProblem[] {
+  const late = rows.filter(
+    ({ oldest_seconds, hold, closed_until }) =>
+      (oldest_seconds ?? 0) >= LATE_SECONDS && hold === null && closed_until === null,
+  );
+  if (late.length === 0) return [];
+  const count = late.reduce((sum, { total }) => sum + total, 0);
+  const oldest_seconds = Math.max(...late.map((row) => row.oldest_seconds ?? 0));
+  return [
+    {
+      kind: 'waiting',
+      state: 'waiting',
+      severity: 'warning',
+      count,
+      since: isoTime(Date.parse(measured_at) - oldest_seconds * 1000),
+      names: late.slice(0, MAX_NAMES).flatMap(({ key }) => (key === '' ? [] : [key])),
+      detail: `Delivery is delayed for ${count} ${count === 1 ? 'recipient' : 'recipients'}.`,
+      advice: 'Check the last responses of their servers in the backlog.',
+      page: '/emails?q=status:queued,deferred',
+    },
+  ];
+}
+
+function overQuota({ limit, used, resets_at }: MonthUsage): WorkspaceProblem[] {
+  if (limit === null || used < limit * QUOTA_SHARE) return [];
+  return [
+    {
+      kind: 'quota',
+      state: 'quota',
+      severity: used >= limit ? 'error' : 'warning',
+      count: limit === 0 ? 100 : Math.floor((used / limit) * 100),
+      since: null,
+      names: [],
+      detail: `${used} of ${limit} emails used this month. Resets at ${resets_at}.`,
+      advice: 'Ask an operator for a larger plan.',
+      page: '/settings/workspace',
+    },
+  ];
+}
+
+function lost({ counts: { delivered, bounced, failed } }: Totals): WorkspaceProblem[] {
+  const common = { severity: 'warning' as const, since: null, names: [] };
+  const share = bounced / (bounced + delivered);
+  return [
+    ...(bounced >= BOUNCES.at_least && share > BOUNCES.share
+      ? [
+          {
+            ...common,
+            kind: 'bounces' as const,
+            state: 'bounces',
+            count: bounced,
+            detail: `${bounced} emails bounced in the last 24 hours (${(100 * share).toFixed(1)}%).`,
+            advice: 'Remove addresses that bounced, and check where they came from.',
+            page: '/emails?q=status:bounced',
+          },
+        ]
+      : []),
+    ...(failed > 0
+      ? [
+          {
+            ...common,
+            kind: 'failed' as const,
+            state: 'failed',
+            count: failed,
+            detail: `${failed} ${failed === 1 ? 'email' : 'emails'} failed in the last 24 hours.`,
+            advice: 'Check their last responses, then resend them.',
+            page: '/emails?q=status:failed',
+          },
+        ]
+      : []),
+  ];
+}
+
+/**
+ * Returns the problems of the instance, errors first. Those that only operators can see or fix are left out for others.
+ */
+export async function instanceProblems(ctx: InstanceParts, operator: boolean): Promise<InstanceProblem[]> {
+  const [pending, facts, holds] = await Promise.all([
+    pendingMigrations(ctx.sql),
+    instanceFacts(ctx.sql),
+    troubles(ctx.sql, INSTANCE, MAX_NAMES),
+  ]);
+  const shared = [
+    ...(pending.length === 0
+      ? []
+      : [problem('database', 'error', `Pending migrations: ${pending.join(', ')}.`, 'Run npx postrider migrate.')]),
+    ...worker(facts),
+    ...line(facts),
+    ...holds.flatMap(({ kind, count, since, names }) =>
+      kind === 'hold'
+        ? [
+            {
+              ...problem(
+                'hold',
+                'warning',
+                `Active holds: ${names.join(', ')}.`,
+                'Release holds that are no longer needed.',
+              ),
+              count,
+              names,
+              since: isoTime(since),
+              page: '/operations/holds',
+            },
+          ]
+        : [],
+    ),
+  ];
+  if (!operator) return shared.toSorted(bySeverity);
+  return [...shared, ...(await operatorProblems(ctx, facts))].toSorted(bySeverity);
+}
+
+async function operatorProblems(ctx: InstanceParts, facts: InstanceFacts): Promise<InstanceProblem[]> {
+  const [disk, schedules, conditions] = await Promise.all([
+    checkDisk(ctx.sql, ctx.config),
+    failedSchedules(ctx.sql, MAX_NAMES),
+    openConditions(ctx.sql),
+  ]);
+  const { dead, queues_with_dead } = facts;
+  return [
+    ...(dead === 0
+      ? []
+      : [
+          {
+            ...problem(
+              'dead_jobs',
+              'warning',
+              `${dead} ${dead === 1 ? 'job is' : 'jobs are'} dead in ${queues_with_dead.join(', ')}.`,
+              'Check why they failed, then retry or cancel them.',
+            ),
+            count: dead,
+            names: queues_with_dead,
+            page: '/operations/jobs?state=dead',
+          },
+        ]),
+    ...(disk.status === 'warning' || disk.status === 'failing'
+      ? [
+          {
+            ...problem('disk', disk.status === 'failing' ? 'error' : 'warning', disk.detail, disk.fix ?? ''),
+            page: '/operations/storage',
+          },
+        ]
+      : []),
+    ...(ctx.replica !== null && ctx.replica.current() === null
+      ? [
+          problem(
+            'replica',
+            'warning',
+            'The replica is unreachable or over five seconds behind. Reads use the primary.',
+            'Check the replication of DATABASE_READ_URL.',
+          ),
+        ]
+      : []),
+    ...schedules.map(({ name, since }) => ({
+      ...problem('schedule', 'warning', `The last run of ${name} failed.`, 'Check the job, then run the schedule now.'),
+      state: name,
+      names: [name],
+      since: isoTime(since),
+      page: '/operations/schedules',
+    })),
+    ...conditions.map(({ rule, title, subject, detail, page, seen_since }) => ({
+      ...problem('alarm', 'warning', detail, ''),
+      state: rule,
+      names: [title, ...(subject === '' ? [] : [subject])],
+      since: isoTime(seen_since),
+      page,
+    })),
+  ];
+}
+
+function problem<K extends ProblemKind>(
+  kind: K,
+  severity: Problem['severity'],
+  detail: string,
+  advice: string,
+): Problem<K> {
+  const common = { state: kind, count: 1, since: null, names: [], page: '/operations/health' };
+  return { ...common, kind, severity, detail, advice };
+}
+
+function worker({ worker_there, worker_seen }: InstanceFacts): InstanceProblem[] {
+  if (worker_there) return [];
+  const detail = worker_seen ? `Last worker heartbeat: ${isoTime(worker_seen)}.` : 'No worker has run yet.';
+  const since = worker_seen && isoTime(worker_seen);
+  return [{ ...problem('worker', 'error', detail, 'Start a process with worker in ROLES.'), since }];
+}
+
+function line({ oldest_ready_seconds, mail_held, now }: InstanceFacts): InstanceProblem[] {
+  if (oldest_ready_seconds === null || oldest_ready_seconds <= LATE_SECONDS || mail_held) return [];
+  return [
+    {
+      ...problem(
+        'line',
+        'warning',
+        `Due email has been waiting for ${Math.round(oldest_ready_seconds)} s.`,
+        'Check the backlog. If no destination is throttled and nothing is held, start another worker.',
+      ),
+      since: isoTime(now.getTime() - oldest_ready_seconds * 1000),
+    },
+  ];
+}
+
+function bySeverity(left: Problem, right: Problem): number {
+  return Number(left.severity === 'warning') - Number(right.severity === 'warning');
+}
