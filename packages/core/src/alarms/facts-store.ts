@@ -55,7 +55,7 @@ export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
       ) b
       where s.workspace_id = ${INSTANCE} and s.dimension = 'none' and s.at > clock_now() - interval '6 hours'`,
     tx<{ queue: string; waiting: number; dead: number }[]>`
-      select distinct on (queue) queue, coalesce(ready, 0) + coalesce(parked, 0) as waiting, coalesce(dead, 0) as dead
+      select distinct on (queue) queue, coalesce(ready, 0) as waiting, coalesce(dead, 0) as dead
       from queue_minutes
       where minute between clock_now() - make_interval(mins => ${2 * RECENT_MINUTES}) and ${recent}
         and measured_at is not null

@@ -94,9 +94,10 @@ export const alarmRules = {
     clear_seconds: 5 * MINUTE,
     measure: ({ queues }, { before }) =>
       queues.flatMap((stand) => {
-        const previous = before.find(({ queue }) => queue === stand.queue)?.waiting ?? waiting(stand);
-        const growth = waiting(stand) < 1000 ? 0 : waiting(stand) / Math.max(1, previous);
-        const detail = `${waiting(stand)} jobs are waiting in ${stand.queue}, up from ${previous} 15 minutes ago.`;
+        // Parked and held work waits on purpose.
+        const previous = before.find(({ queue }) => queue === stand.queue)?.waiting ?? stand.ready;
+        const growth = stand.held || stand.ready < 1000 ? 0 : stand.ready / Math.max(1, previous);
+        const detail = `${stand.ready} jobs are waiting in ${stand.queue}, up from ${previous} 15 minutes ago.`;
         return instance_scopes(stand.queue, growth, detail, '/operations/backlog?by=destination&reach=instance');
       }),
   },

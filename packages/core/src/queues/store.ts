@@ -5,6 +5,7 @@ import { idIn } from '../paging/keyset-store.ts';
 import type { Priority } from '../priorities/index.ts';
 import type { JobName } from '../process/jobs.ts';
 import { openInSql } from '../states/index.ts';
+import { isWebhookHeld } from '../webhooks/index.ts';
 import { SLOTS } from './run-times.ts';
 
 export interface MeasureRow {
@@ -80,17 +81,28 @@ interface DueCounts {
 }
 
 /**
- * Counts pending webhook deliveries, due or later. Above a limit, the planner's estimate is split in the proportions of
- * the sample.
+ * Counts pending webhook deliveries, due or later. Those of an endpoint that is held, paused or failing wait for it, not
+ * for a worker, so they count as deferred. Above a limit, the planner's estimate is split in the proportions of the
+ * sample.
  */
 async function countOwed(sql: Tx): Promise<DueCounts> {
   const [row] = await sql<{ seen: number; due: number; oldest: number | null; total: number }[]>`
-    select count(*)::int as seen, (count(*) filter (where s.next_attempt_at <= clock_now()))::int as due,
-      extract(epoch from clock_now() - min(s.next_attempt_at))::float8 as oldest, (
+    select coalesce(sum(s.count), 0)::int as seen, coalesce(sum(s.due) filter (where w.may_post), 0)::int as due,
+      extract(epoch from clock_now() - min(s.oldest) filter (where w.may_post))::float8 as oldest, (
         select sum(greatest(c.reltuples, 0)) from pg_inherits i join pg_class c on c.oid = i.inhrelid
         where i.inhparent = 'webhook_deliveries_open'::regclass
       )::int as total
-    from (select next_attempt_at from webhook_deliveries where state = 'pending' limit ${MAX_COUNTED}) s`;
+    from (
+      select webhook_id, count(*) as count, count(*) filter (where next_attempt_at <= clock_now()) as due,
+        min(next_attempt_at) as oldest
+      from (select webhook_id, next_attempt_at from webhook_deliveries where state = 'pending' limit ${MAX_COUNTED}) p
+      group by webhook_id
+    ) s
+    join lateral (
+      select w.status = 'enabled' and w.failing_since is null and not ${isWebhookHeld(sql, sql`w.id`)}
+        and (w.paused_until is null or w.paused_until <= clock_now()) as may_post
+      from webhooks w where w.id = s.webhook_id
+    ) w on true`;
   const { seen = 0, due = 0, oldest = null, total = 0 } = row ?? {};
   const all = seen < MAX_COUNTED ? seen : Math.max(seen, total);
   const ready = seen === 0 ? 0 : Math.round((due / seen) * all);

@@ -4,6 +4,7 @@ export { type ClaimQuota, WEBHOOK_LEASE_SECONDS } from './deliveries/delivery-st
 export { forgetDeliveries } from './deliveries/forget-deliveries.ts';
 export { getWebhookDelivery, readWebhookPosts } from './deliveries/get-delivery.ts';
 export { giveUpDeliveries } from './deliveries/give-up-open.ts';
+export { isHeld as isWebhookHeld } from './deliveries/held-store.ts';
 export { deliveryStatusField, listAllDeliveries, listWebhookDeliveries } from './deliveries/list-deliveries.ts';
 export { oweRange } from './deliveries/owe-range.ts';
 export { reconcileWebhooks } from './deliveries/reconcile-calls.ts';
