@@ -107,7 +107,9 @@ describe('connect', () => {
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'cut'`;
       await Promise.all(work);
 
-      expect([...(await pool`select ${round}::int as round`)]).toEqual([{ round }]);
+      // The pool may not have noticed yet that an idle connection was cut.
+      const next = () => pool`select ${round}::int as round`;
+      expect([...(await next().catch(next))]).toEqual([{ round }]);
       await pool.end();
     }
   });
