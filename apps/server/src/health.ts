@@ -14,6 +14,7 @@ const abilities: Record<RoleName, string> = {
 const RECENT_MS = 10_000;
 /** The database is queried at most once in this time, regardless of the number of requests. */
 const CHECK_EVERY_MS = 1000;
+const JUDGE_EVERY_MS = 10_000;
 
 interface Readiness {
   readonly database: 'ok' | 'read_only' | 'unreachable';
@@ -23,8 +24,6 @@ interface Readiness {
   readonly workers: number | null;
   /** The durability that a 202 guarantees: the message is also on a standby, or only on the disk of one server. */
   readonly commits_wait_for: CommitWait | null;
-  /** The judgement of the instance's problems, which does not change the status code. */
-  readonly health: HealthStatus | null;
 }
 
 /**
@@ -34,6 +33,7 @@ interface Readiness {
  */
 export function createHealthHandler(services: Services, started: ReadonlySet<RoleName>): Handler {
   const readiness = sharedFor(CHECK_EVERY_MS, () => checkReadiness(services));
+  const judgement = createJudgement(services);
   return async (request, response) => {
     if (request.url?.startsWith('/healthz')) return writeJson(response, 200, { status: 'ok' });
     const checks = await readiness();
@@ -44,7 +44,12 @@ export function createHealthHandler(services: Services, started: ReadonlySet<Rol
       services.config.ROLES.map((role) => [role, { [abilities[role]]: ready_by_role[role] === true }]),
     );
     const ready = checks.migrations === 'ok' && Object.values(ready_by_role).every((one) => one);
-    writeJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', ...checks, roles });
+    writeJson(response, ready ? 200 : 503, {
+      status: ready ? 'ready' : 'not_ready',
+      ...checks,
+      health: judgement(),
+      roles,
+    });
   };
 }
 
@@ -58,6 +63,21 @@ function isReady(
   const isRecent = (at: number | null) => at !== null && performance.now() - at < RECENT_MS;
   if (role === 'rest') return !isRecent(vitals.accept_failed_at);
   return role !== 'worker' || isRecent(vitals.fetched_at);
+}
+
+/**
+ * Returns a function that returns the last judgement of the instance and renews it in the background, because readiness
+ * must not wait for it. Null until there is one, and after one has failed.
+ */
+function createJudgement(services: Services): () => HealthStatus | null {
+  let last: HealthStatus | null = null;
+  const renew = sharedFor(JUDGE_EVERY_MS, async () => {
+    last = await instanceStatus(services).catch(() => null);
+  });
+  return () => {
+    void renew();
+    return last;
+  };
 }
 
 /** Shares a pending or sufficiently recent result between callers. */
@@ -77,14 +97,12 @@ function sharedFor<T>(ms: number, check: () => Promise<T>): () => Promise<T> {
 async function checkReadiness(services: Services): Promise<Readiness> {
   try {
     const { sql } = services;
-    const [pending, schema, writable, workers, commits_wait_for, health] = await Promise.all([
+    const [pending, schema, writable, workers, commits_wait_for] = await Promise.all([
       pendingMigrations(sql),
       schemaVersion(sql),
       writability(sql),
       countWorkers(sql),
       commitWait(sql),
-      // Whether this process can do its job does not depend on the judgement.
-      instanceStatus(services).catch(() => null),
     ]);
     return {
       database: writable ? 'ok' : 'read_only',
@@ -92,10 +110,9 @@ async function checkReadiness(services: Services): Promise<Readiness> {
       migrations: pending.length === 0 ? 'ok' : `pending: ${pending.join(', ')}`,
       workers,
       commits_wait_for,
-      health,
     };
   } catch {
-    const unknown = { schema: null, workers: null, commits_wait_for: null, health: null };
+    const unknown = { schema: null, workers: null, commits_wait_for: null };
     return { database: 'unreachable', migrations: 'unknown', ...unknown };
   }
 }

@@ -1,6 +1,7 @@
 export { acknowledgeAlarm } from './acknowledge-alarm.ts';
 export { type AlarmEntry, alarmStatuses } from './alarm-entry.ts';
 export { openConditions } from './conditions.ts';
+export { dashboardPath } from './dashboard-path.ts';
 export { createAlarmJudge } from './judge.ts';
 export { listAlarms } from './list-alarms.ts';
 export { readAlarms } from './read-alarms.ts';

@@ -166,7 +166,7 @@ export const alarmRules = {
         '',
         late_seconds,
         `The oldest scheduled email is ${Math.round(late_seconds)} s late.`,
-        '/emails?q=status:scheduled',
+        '/operations/queues',
       ),
   },
   hold_old: {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Sql } from '@postrider/db';
 import type { Config } from '../process/config.ts';
-import { type Disk, growthOf } from '../storage/index.ts';
+import { type Disk, diskOf, growthOf } from '../storage/index.ts';
 import { duration, type Finding, failing, ok, skipped, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,10 +13,9 @@ const MIN_FREE_SHARE = 0.1;
 
 /** Checks the disk of the embedded database; the disk of an external server is not visible from here. */
 export async function checkDisk(sql: Sql, config: Config): Promise<Finding> {
+  if ((await diskOf(config)) === null) return skipped('The disk of the DATABASE_URL server is not visible from here.');
   const { disk, days_until_full } = await growthOf(sql, config);
-  return disk === null
-    ? skipped('The disk of the DATABASE_URL server is not visible from here.')
-    : judgeDisk(disk, days_until_full);
+  return disk === null ? skipped('The disk could not be read.') : judgeDisk(disk, days_until_full);
 }
 
 /** Judges the free disk space; null for days_until_full means that the disk never fills up. */

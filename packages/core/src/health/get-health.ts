@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { backlogOf } from '../backlog/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
 import { isOperator, ownAccess } from '../operation/access.ts';
@@ -6,7 +7,15 @@ import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { totalsOf } from '../stats/index.ts';
 import { monthUsageOf } from '../usage/index.ts';
-import { type InstanceParts, instanceProblems, type Problem, type ProblemKind, workspaceProblems } from './problems.ts';
+import {
+  type InstanceParts,
+  instanceProblems,
+  MAX_DESTINATIONS,
+  type Problem,
+  type ProblemKind,
+  sharedProblems,
+  workspaceProblems,
+} from './problems.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -69,7 +78,7 @@ export const getHealth = operation({
     const own = ownAccess(actor).includes(actor.workspace_id);
     const operator = isOperator(actor);
     const [shared, workspace] = await Promise.all([
-      instanceProblems(ctx, operator),
+      operator ? instanceProblems(ctx) : sharedProblems(ctx),
       own ? ownProblems(ctx, actor.workspace_id) : [],
     ]);
     const problems: Problem[] = [...shared, ...workspace];
@@ -85,7 +94,7 @@ export const getHealth = operation({
         status: statusOf(matching),
         detail: matching.length === 0 ? null : matching.map(({ detail }) => detail).join(' '),
         advice: worst_problem?.advice || null,
-        since: matching.map(({ since }) => since ?? checked_at).toSorted()[0] ?? null,
+        since: matching.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
         page: worst_problem?.page ?? null,
         checked_at,
       };
@@ -95,16 +104,17 @@ export const getHealth = operation({
 });
 
 async function ownProblems(ctx: ActorContext, workspace_id: string): Promise<Problem[]> {
-  const [totals, usage] = await Promise.all([
+  const [totals, usage, backlog] = await Promise.all([
     totalsOf(ctx.sql, workspace_id, { since: new Date(ctx.clock.now() - DAY_MS) }),
     monthUsageOf(ctx.sql, workspace_id),
+    backlogOf(ctx, 'destination', workspace_id, MAX_DESTINATIONS),
   ]);
-  return workspaceProblems(ctx, workspace_id, { usage, totals });
+  return workspaceProblems(ctx, workspace_id, { usage, totals, backlog });
 }
 
 /** Returns the judgement of the instance alone. */
 export async function instanceStatus(ctx: InstanceParts): Promise<HealthStatus> {
-  return statusOf(await instanceProblems(ctx, true));
+  return statusOf(await instanceProblems(ctx));
 }
 
 function statusOf(problems: readonly Problem[]): HealthStatus {

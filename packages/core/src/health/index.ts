@@ -1,2 +1,9 @@
 export { getHealth, type Health, type HealthStatus, healthStatuses, instanceStatus } from './get-health.ts';
-export { instanceProblemKinds, instanceProblems, workspaceProblemKinds, workspaceProblems } from './problems.ts';
+export {
+  instanceProblems,
+  MAX_DESTINATIONS,
+  sharedProblemKinds,
+  sharedProblems,
+  workspaceProblemKinds,
+  workspaceProblems,
+} from './problems.ts';

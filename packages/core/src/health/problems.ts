@@ -1,6 +1,6 @@
 import { pendingMigrations } from '@postrider/db';
-import { openConditions } from '../alarms/index.ts';
-import { backlogOf } from '../backlog/index.ts';
+import { dashboardPath, openConditions } from '../alarms/index.ts';
+import { type Backlog, backlogOf } from '../backlog/index.ts';
 import { checkDisk } from '../doctor/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { INSTANCE } from '../operation/access.ts';
@@ -8,10 +8,10 @@ import type { ActorContext, Services } from '../operation/context.ts';
 import type { Totals } from '../stats/index.ts';
 import type { MonthUsage } from '../usage/index.ts';
 import { failedSchedules } from './failed-schedules.ts';
-import { type InstanceFacts, instanceFacts, troubles } from './store.ts';
+import { type InstanceFacts, instanceFacts, type TroubleRow, troubles } from './store.ts';
 
 const MAX_NAMES = 5;
-const MAX_DESTINATIONS = 100;
+export const MAX_DESTINATIONS = 100;
 /** A due message is usually sent within seconds; the first retry of a deferral follows after a minute. */
 const LATE_SECONDS = 300;
 const QUOTA_SHARE = 0.8;
@@ -22,18 +22,13 @@ const QUOTA_SHARE = 0.8;
 const BOUNCES = { share: 0.05, at_least: 20 };
 
 export const workspaceProblemKinds = ['domain', 'webhook', 'hold', 'waiting', 'quota', 'bounces', 'failed'] as const;
-export const instanceProblemKinds = [
-  'database',
-  'worker',
-  'line',
-  'dead_jobs',
-  'disk',
-  'replica',
-  'schedule',
-  'hold',
-  'alarm',
-] as const;
-export type ProblemKind = (typeof workspaceProblemKinds)[number] | (typeof instanceProblemKinds)[number];
+/** Problems of the instance that stop or delay the email of each workspace, so that each sees them. */
+export const sharedProblemKinds = ['database', 'worker', 'line', 'hold'] as const;
+const operatorProblemKinds = ['dead_jobs', 'disk', 'replica', 'schedule', 'alarm'] as const;
+export type ProblemKind =
+  | (typeof workspaceProblemKinds)[number]
+  | (typeof sharedProblemKinds)[number]
+  | (typeof operatorProblemKinds)[number];
 
 /** Something that needs attention. This is the only place that decides what does. */
 export interface Problem<K extends ProblemKind = ProblemKind> {
@@ -47,12 +42,13 @@ export interface Problem<K extends ProblemKind = ProblemKind> {
   readonly names: readonly string[];
   readonly detail: string;
   readonly advice: string;
-  /** The dashboard page that shows it. */
+  /** The path of the dashboard page that shows it, with its workspace. */
   readonly page: string;
 }
 
 type WorkspaceProblem = Problem<(typeof workspaceProblemKinds)[number]>;
-type InstanceProblem = Problem<(typeof instanceProblemKinds)[number]>;
+type SharedProblem = Problem<(typeof sharedProblemKinds)[number]>;
+type OperatorProblem = Problem<(typeof operatorProblemKinds)[number]>;
 
 /** What a judgement of the instance reads. */
 export type InstanceParts = Pick<Services, 'sql' | 'config' | 'replica'>;
@@ -65,16 +61,16 @@ const byState: Readonly<Record<string, readonly [words: string, advice: string]>
   failing: ['No delivery succeeded for ten minutes', 'Check their deliveries.'],
 };
 
-/** Returns the problems of a workspace, errors first, from its usage of the month and its totals of the last day. */
+/**
+ * Returns the problems of a workspace, errors first, from its usage of the month, its totals of the last day, and its
+ * backlog by destination.
+ */
 export async function workspaceProblems(
   ctx: ActorContext,
   workspace_id: string,
-  { usage, totals }: { readonly usage: MonthUsage; readonly totals: Totals },
+  { usage, totals, backlog }: { readonly usage: MonthUsage; readonly totals: Totals; readonly backlog: Backlog },
 ): Promise<WorkspaceProblem[]> {
-  const [rows, backlog] = await Promise.all([
-    troubles(ctx.sql, workspace_id, MAX_NAMES),
-    backlogOf(ctx, 'destination', workspace_id, MAX_DESTINATIONS),
-  ]);
+  const rows = await troubles(ctx.sql, workspace_id, MAX_NAMES);
   const stored = rows.map(({ kind, state, count, since, names }): WorkspaceProblem => {
     const [words = 'Active holds', advice = 'Release holds that are no longer needed.'] = byState[state] ?? [];
     return {
@@ -89,11 +85,25 @@ export async function workspaceProblems(
       page: { domain: '/domains', webhook: '/webhooks', hold: '/operations/holds' }[kind],
     };
   });
-  return [...stored, ...lateEmail(backlog), ...overQuota(usage), ...lost(totals)].toSorted(bySeverity);
+  const own = [...stored, ...(await lateEmail(ctx, workspace_id, rows, backlog)), ...overQuota(usage), ...lost(totals)];
+  return placed(own, workspace_id);
 }
 
-/** Email that is held, or whose destination is throttled, waits on purpose. */
-function lateEmail({ rows, measured_at }: Awaited<ReturnType<typeof backlogOf>>): WorkspaceProblem[] {
+/** The holds on email of a workspace other than those on a destination, which the backlog by destination shows. */
+const HELD_BY = ['sender_domain', 'api_key'] as const;
+
+/** Returns late email. Email that is held, or whose destination is throttled, waits on purpose. */
+async function lateEmail(
+  ctx: ActorContext,
+  workspace_id: string,
+  stored: readonly TroubleRow[],
+  by_destination: Backlog,
+): Promise<WorkspaceProblem[]> {
+  if ((await instanceFacts(ctx.sql)).mail_held) return [];
+  const held_by = HELD_BY.find((scope) => stored.some(({ kind, state }) => kind === 'hold' && state === scope));
+  const { rows, measured_at } = held_by
+    ? await backlogOf(ctx, held_by, workspace_id, MAX_DESTINATIONS)
+    : by_destination;
   const late = rows.filter(
     ({ oldest_seconds, hold, closed_until }) =>
       (oldest_seconds ?? 0) >= LATE_SECONDS && hold === null && closed_until === null,
@@ -166,22 +176,26 @@ function lost({ counts: { delivered, bounced, failed } }: Totals): WorkspaceProb
   ];
 }
 
-/**
- * Returns the problems of the instance, errors first. Those that only operators can see or fix are left out for others.
- */
-export async function instanceProblems(ctx: InstanceParts, operator: boolean): Promise<InstanceProblem[]> {
+/** Returns all problems of the instance, errors first. */
+export async function instanceProblems(ctx: InstanceParts): Promise<(SharedProblem | OperatorProblem)[]> {
+  const [shared, own] = await Promise.all([sharedProblems(ctx), operatorProblems(ctx)]);
+  return [...shared, ...own].toSorted(bySeverity);
+}
+
+/** Returns the problems of the instance that stop or delay email, errors first. */
+export async function sharedProblems({ sql }: Pick<InstanceParts, 'sql'>): Promise<SharedProblem[]> {
   const [pending, facts, holds] = await Promise.all([
-    pendingMigrations(ctx.sql),
-    instanceFacts(ctx.sql),
-    troubles(ctx.sql, INSTANCE, MAX_NAMES),
+    pendingMigrations(sql),
+    instanceFacts(sql),
+    troubles(sql, INSTANCE, MAX_NAMES),
   ]);
-  const shared = [
+  const problems: SharedProblem[] = [
     ...(pending.length === 0
       ? []
       : [problem('database', 'error', `Pending migrations: ${pending.join(', ')}.`, 'Run npx postrider migrate.')]),
     ...worker(facts),
     ...line(facts),
-    ...holds.flatMap(({ kind, count, since, names }) =>
+    ...holds.flatMap(({ kind, state, count, since, names }) =>
       kind === 'hold'
         ? [
             {
@@ -191,6 +205,7 @@ export async function instanceProblems(ctx: InstanceParts, operator: boolean): P
                 `Active holds: ${names.join(', ')}.`,
                 'Release holds that are no longer needed.',
               ),
+              state,
               count,
               names,
               since: isoTime(since),
@@ -200,18 +215,18 @@ export async function instanceProblems(ctx: InstanceParts, operator: boolean): P
         : [],
     ),
   ];
-  if (!operator) return shared.toSorted(bySeverity);
-  return [...shared, ...(await operatorProblems(ctx, facts))].toSorted(bySeverity);
+  return placed(problems, INSTANCE);
 }
 
-async function operatorProblems(ctx: InstanceParts, facts: InstanceFacts): Promise<InstanceProblem[]> {
-  const [disk, schedules, conditions] = await Promise.all([
+async function operatorProblems(ctx: InstanceParts): Promise<OperatorProblem[]> {
+  const [facts, disk, schedules, conditions] = await Promise.all([
+    instanceFacts(ctx.sql),
     checkDisk(ctx.sql, ctx.config),
     failedSchedules(ctx.sql, MAX_NAMES),
     openConditions(ctx.sql),
   ]);
   const { dead, queues_with_dead } = facts;
-  return [
+  const problems: OperatorProblem[] = [
     ...(dead === 0
       ? []
       : [
@@ -260,6 +275,7 @@ async function operatorProblems(ctx: InstanceParts, facts: InstanceFacts): Promi
       page,
     })),
   ];
+  return placed(problems, INSTANCE);
 }
 
 function problem<K extends ProblemKind>(
@@ -272,26 +288,32 @@ function problem<K extends ProblemKind>(
   return { ...common, kind, severity, detail, advice };
 }
 
-function worker({ worker_there, worker_seen }: InstanceFacts): InstanceProblem[] {
+function worker({ worker_there, worker_seen }: InstanceFacts): SharedProblem[] {
   if (worker_there) return [];
   const detail = worker_seen ? `Last worker heartbeat: ${isoTime(worker_seen)}.` : 'No worker has run yet.';
   const since = worker_seen && isoTime(worker_seen);
   return [{ ...problem('worker', 'error', detail, 'Start a process with worker in ROLES.'), since }];
 }
 
-function line({ oldest_ready_seconds, mail_held, now }: InstanceFacts): InstanceProblem[] {
+function line({ oldest_ready_seconds, measured_at, mail_held, now }: InstanceFacts): SharedProblem[] {
   if (oldest_ready_seconds === null || oldest_ready_seconds <= LATE_SECONDS || mail_held) return [];
+  const since = (measured_at ?? now).getTime() - oldest_ready_seconds * 1000;
   return [
     {
       ...problem(
         'line',
         'warning',
-        `Due email has been waiting for ${Math.round(oldest_ready_seconds)} s.`,
+        `Due email has been waiting for ${Math.round((now.getTime() - since) / 1000)} s.`,
         'Check the backlog. If no destination is throttled and nothing is held, start another worker.',
       ),
-      since: isoTime(now.getTime() - oldest_ready_seconds * 1000),
+      since: isoTime(since),
     },
   ];
+}
+
+/** Returns problems with the full path of their pages, errors first. */
+function placed<K extends ProblemKind>(problems: readonly Problem<K>[], workspace_id: string): Problem<K>[] {
+  return problems.map((one) => ({ ...one, page: dashboardPath(workspace_id, one.page) })).toSorted(bySeverity);
 }
 
 function bySeverity(left: Problem, right: Problem): number {

@@ -3,14 +3,20 @@ import { backlogOf } from '../backlog/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
 import { timeField } from '../fields/wire.ts';
-import { instanceProblemKinds, instanceProblems, workspaceProblemKinds, workspaceProblems } from '../health/index.ts';
+import {
+  MAX_DESTINATIONS,
+  sharedProblemKinds,
+  sharedProblems,
+  workspaceProblemKinds,
+  workspaceProblems,
+} from '../health/index.ts';
 import { operation } from '../operation/operation.ts';
 import { countMetrics, totalsOf } from '../stats/index.ts';
 import { monthUsageOf, monthUsageSchema } from '../usage/index.ts';
 
 const DAY_MS = 86_400_000;
 const problemSchema = z.object({
-  kind: z.enum([...workspaceProblemKinds, ...instanceProblemKinds]),
+  kind: z.enum([...workspaceProblemKinds, ...sharedProblemKinds]),
   state: z.string().meta({
     description: 'Of a domain or webhook its status, of a hold its scope; otherwise the kind again.',
     examples: ['at_risk', 'disabled'],
@@ -18,7 +24,7 @@ const problemSchema = z.object({
   severity: z.enum(['error', 'warning']),
   count: z.int().meta({ description: 'Domains, webhooks, holds or recipients; of quota the percentage used.' }),
   since: timeField.nullable().meta({ description: 'Null for a rate over the last 24 hours.' }),
-  page: z.string().meta({ description: 'The path of the dashboard page that shows it, within the workspace.' }),
+  page: z.string().meta({ description: 'The path of the dashboard page that shows it.' }),
   names: z
     .array(z.string())
     .readonly()
@@ -54,13 +60,15 @@ export const overviewSummary = operation({
     const begin = since ?? new Date((until?.getTime() ?? ctx.clock.now()) - DAY_MS);
     const [totals, last_day, usage, backlog] = await Promise.all([
       totalsOf(ctx.sql, workspace_id, { since: begin, until }),
-      totalsOf(ctx.sql, workspace_id, { since: new Date(ctx.clock.now() - DAY_MS) }),
+      since === undefined && until === undefined
+        ? null
+        : totalsOf(ctx.sql, workspace_id, { since: new Date(ctx.clock.now() - DAY_MS) }),
       monthUsageOf(ctx.sql, workspace_id),
-      backlogOf(ctx, 'destination', workspace_id, 1),
+      backlogOf(ctx, 'destination', workspace_id, MAX_DESTINATIONS),
     ]);
     const [own, shared] = await Promise.all([
-      workspaceProblems(ctx, workspace_id, { usage, totals: last_day }),
-      instanceProblems(ctx, false),
+      workspaceProblems(ctx, workspace_id, { usage, totals: last_day ?? totals, backlog }),
+      sharedProblems(ctx),
     ]);
     return {
       object: 'overview',

@@ -5,7 +5,7 @@ import { idIn } from '../paging/keyset-store.ts';
 import type { Priority } from '../priorities/index.ts';
 import type { JobName } from '../process/jobs.ts';
 import { openInSql } from '../states/index.ts';
-import { isWebhookHeld } from '../webhooks/index.ts';
+import { isFailing, isWebhookHeld } from '../webhooks/index.ts';
 import { SLOTS } from './run-times.ts';
 
 export interface MeasureRow {
@@ -99,8 +99,8 @@ async function countOwed(sql: Tx): Promise<DueCounts> {
       group by webhook_id
     ) s
     join lateral (
-      select w.status = 'enabled' and w.failing_since is null and not ${isWebhookHeld(sql, sql`w.id`)}
-        and (w.paused_until is null or w.paused_until <= clock_now()) as may_post
+      select w.status = 'enabled' and w.paused_until is null and not ${isWebhookHeld(sql, sql`w.id`)}
+        and not coalesce(${isFailing(sql, sql`w.failing_since`)}, false) as may_post
       from webhooks w where w.id = s.webhook_id
     ) w on true`;
   const { seen = 0, due = 0, oldest = null, total = 0 } = row ?? {};

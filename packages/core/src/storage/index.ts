@@ -1,4 +1,4 @@
-export type { Disk } from './disk.ts';
+export { type Disk, diskOf } from './disk.ts';
 export { deliveryKinds, getRetention, type RetentionView, retentionKinds } from './get-retention.ts';
 export { getStorage, growthOf, type StorageView, tableKeeping } from './get-storage.ts';
 export { maintainStorage } from './maintain.ts';

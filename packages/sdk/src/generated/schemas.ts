@@ -419,7 +419,7 @@ export interface Recipient {
   email: string;
   kind: "to" | "cc" | "bcc" | (string & {});
   status: DeliveryStatus;
-  /** Whether the email went to the test inbox instead of a mail server. Its status is then delivered. */
+  /** Whether the email went to the test inbox instead of a mail server. That counts as delivered. */
   captured: boolean;
   attempts: number;
   /** The last response from the receiving server. */

@@ -167,7 +167,7 @@ builder.node(Recipient, {
     kind: t.field({ type: RecipientKind, resolve: ({ entry }) => entry.kind }),
     status: t.field({ type: RecipientStatus, resolve: ({ entry }) => entry.status }),
     captured: t.boolean({
-      description: 'Whether the email went to the test inbox instead of a mail server. Its status is then DELIVERED.',
+      description: 'Whether the email went to the test inbox instead of a mail server. That counts as delivered.',
       resolve: ({ entry }) => entry.captured,
     }),
     destination: t.string({

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
+import { useProblemCount } from '../../api/problems.ts';
 import { client, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -24,10 +25,11 @@ export function DomainsPage() {
       {words.add}
     </Button>
   );
+  const bad = useProblemCount('domain');
   const own = (list.rows ?? []).filter(({ dns_records }) => dns_records.length > 0);
   return (
     <Page>
-      <PageHeader title={words.title} answer={list.rows && answerOf(own)} actions={add} />
+      <PageHeader title={words.title} answer={list.rows && bad !== undefined && answerOf(own, bad)} actions={add} />
       <KeysetList
         label={words.title}
         list={list}
@@ -49,10 +51,11 @@ export function DomainsPage() {
   );
 }
 
-function answerOf(own: readonly Domain[]): string {
+function answerOf(own: readonly Domain[], bad: number): string {
+  if (bad > 0) return words.answer.some(bad);
   if (own.length === 0) return words.answer.none;
-  const bad = own.filter(({ status }) => status !== 'verified').length;
-  return bad === 0 ? words.answer.all(own.length) : words.answer.some(bad);
+  const pending = own.filter(({ status }) => status === 'pending').length;
+  return pending > 0 ? words.answer.pending(pending) : words.answer.all(own.length);
 }
 
 const columns: readonly Column<Domain>[] = [

@@ -9,6 +9,7 @@ export const words = {
   answer: {
     none: 'Until you verify a domain, you can only send from the sandbox.',
     all: (count: number) => (count === 1 ? '1 domain, verified' : `${count} domains, all verified`),
+    pending: (count: number) => `${count} ${count === 1 ? 'domain is' : 'domains are'} waiting for DNS records`,
     some: (bad: number) => `${bad} ${bad === 1 ? 'domain needs' : 'domains need'} attention`,
   },
   statuses: {

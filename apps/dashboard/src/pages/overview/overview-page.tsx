@@ -9,6 +9,7 @@ import { QueryView } from '../../parts/states.tsx';
 import { RelativeTime, span } from '../../parts/times.tsx';
 import { MailChart } from '../stats/mail-chart.tsx';
 import './overview.css';
+import { routePath } from '../../shell/paths.ts';
 import { words } from './strings.ts';
 
 type Summary = Outputs['overview']['summary'];
@@ -89,9 +90,9 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
         {problems.map(({ kind, state, severity, count, names, since, page }) => {
           const Icon = severity === 'error' ? CircleAlert : TriangleAlert;
           return (
-            <li key={`${kind} ${state}`}>
+            <li key={`${kind} ${state} ${page}`}>
               <Icon size={18} color={severity === 'error' ? 'var(--bad)' : 'var(--wait)'} aria-label={severity} />
-              <Link to={page}>{words.problems.texts[kind](count)}</Link>
+              <Link to={routePath(page)}>{words.problems.texts[kind](count)}</Link>
               <span className="muted small">{names.join(', ')}</span>
               {since !== null && (
                 <span className="faint small">

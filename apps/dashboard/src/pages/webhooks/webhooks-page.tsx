@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
+import { useProblemCount } from '../../api/problems.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeBlock } from '../../parts/copy.tsx';
@@ -25,9 +26,14 @@ export function WebhooksPage() {
       {words.create}
     </Button>
   );
+  const failing = useProblemCount('webhook');
   return (
     <Page>
-      <PageHeader title={words.title} answer={webhooks.data && answerOf(webhooks.data.data)} actions={create} />
+      <PageHeader
+        title={words.title}
+        answer={webhooks.data && failing !== undefined && answerOf(webhooks.data.data, failing)}
+        actions={create}
+      />
       <QueryView query={webhooks}>
         {({ data }) =>
           data.length === 0 ? (
@@ -56,12 +62,8 @@ export function WebhooksPage() {
   );
 }
 
-function answerOf(webhooks: readonly Webhook[]): string {
+function answerOf(webhooks: readonly Webhook[], failing: number): string {
   const live = webhooks.filter(({ status }) => status === 'enabled');
-  const failing = webhooks.filter(
-    ({ status, status_reason, failing_since }) =>
-      failing_since !== null || (status === 'disabled' && status_reason !== 'manual'),
-  ).length;
   if (failing > 0) return words.answer.failing(failing);
   if (live.length === 0) return words.answer.none;
   const unused = live.filter(({ last_success_at }) => last_success_at === null).length;

@@ -18,7 +18,7 @@ const statusField = z.enum(deliveryStates).meta({
 });
 
 const capturedField = z.boolean().meta({
-  description: 'Whether the email went to the test inbox instead of a mail server. Its status is then delivered.',
+  description: 'Whether the email went to the test inbox instead of a mail server. That counts as delivered.',
 });
 
 const bounceSchema = z

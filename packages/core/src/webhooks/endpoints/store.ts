@@ -40,7 +40,7 @@ export interface NewWebhook {
 function columns(sql: Sql | Tx) {
   return sql`workspace_id, id, url, description, mode, format, events, status, status_reason, secret_last4,
     case when previous_secret_until > clock_now() then previous_secret_until end as previous_secret_until, created_at,
-    last_success_at, case when ${isFailing(sql, sql`failing_since`)} then failing_since end as failing_since,
+    last_success_at, case when status = 'enabled' and ${isFailing(sql, sql`failing_since`)} then failing_since end as failing_since,
     case when paused_until > clock_now() then paused_until end as paused_until`;
 }
 

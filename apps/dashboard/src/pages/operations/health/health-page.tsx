@@ -9,6 +9,7 @@ import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { Notice, QueryView } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
+import { routePath } from '../../../shell/paths.ts';
 import { Alarms } from './alarms.tsx';
 import { words } from './strings.ts';
 
@@ -107,7 +108,7 @@ const columns: readonly Column<Check>[] = [
   {
     name: words.columns.check,
     width: 'fit',
-    show: ({ name, page }) => (page === null ? <strong>{name}</strong> : <Link to={page}>{name}</Link>),
+    show: ({ name, page }) => (page === null ? <strong>{name}</strong> : <Link to={routePath(page)}>{name}</Link>),
   },
   {
     name: words.columns.state,

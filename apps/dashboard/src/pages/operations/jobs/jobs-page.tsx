@@ -153,7 +153,9 @@ const columns: readonly Column<Job>[] = [
     name: words.columns.due,
     width: 'fit',
     end: true,
-    show: ({ start_after }) => <RelativeTime at={start_after} upcoming />,
+    show: ({ state, start_after }) => (
+      <RelativeTime at={start_after} upcoming={state === 'deferred' || state === 'retry'} />
+    ),
   },
 ];
 

@@ -40,7 +40,7 @@ export function QueuesPage() {
     <Page>
       <PageHeader
         title={words.title}
-        answer={queues.data && answerOf(queues.data.data, queue_hold.size)}
+        answer={queues.data && answerOf(queues.data.data, queue_hold)}
         actions={
           <Button onClick={() => setFrozen(!frozen)}>
             {frozen ? <Play size={15} /> : <Snowflake size={15} />}
@@ -65,13 +65,13 @@ export function QueuesPage() {
   );
 }
 
-function answerOf(queues: readonly Queue[], held_count: number): string {
+function answerOf(queues: readonly Queue[], queue_hold: ReadonlyMap<string, Hold>): string {
   if (queues.every(({ workers }) => workers.length === 0)) return words.answer.none;
   const late_queues = queues
-    .filter(({ oldest_ready_seconds }) => (oldest_ready_seconds ?? 0) > LATE_S)
+    .filter(({ name, oldest_ready_seconds }) => !queue_hold.has(name) && (oldest_ready_seconds ?? 0) > LATE_S)
     .toSorted((one, other) => (other.oldest_ready_seconds ?? 0) - (one.oldest_ready_seconds ?? 0))[0];
   if (late_queues) return words.answer.late(late_queues.name, span(late_queues.oldest_ready_seconds ?? 0));
-  return held_count > 0 ? words.answer.held(held_count) : words.answer.calm;
+  return queue_hold.size > 0 ? words.answer.held(queue_hold.size) : words.answer.calm;
 }
 
 interface Actions {
