@@ -51,9 +51,12 @@ export function createApp(
   app.route('/errors', errorRoutes(services.public_url));
   app.route('/docs', docRoutes(services));
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
-  for (const path of ['/', '/preview/*', '/graphiql'])
+  for (const path of ['/preview/*', '/graphiql'])
     app.get(path, async (context, next) => (await toWorkspace(services, context)) ?? next());
-  app.get('/', (context) => startDashboard(context, dashboard));
+  app.get('/', async (context) => {
+    const redirect = wantsPage(context) ? await toWorkspace(services, context) : null;
+    return redirect ?? startDashboard(context, dashboard);
+  });
   // Without a workspace in the path, requests act in the session's default one.
   for (const base of ['', '/w/:workspace_id']) {
     app.route(`${base}/preview`, previewRoutes(services));

@@ -177,7 +177,7 @@ describe('status', () => {
 
     expect(text).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/^Degraded\nDegraded {2}holds {2}Active holds: hld_/),
+      out: expect.stringMatching(/^Degraded\nDegraded {2}holds {2}Instance holds: destination held\.test \(a test\)/),
     });
     expect(json).toMatchObject({ object: 'health', status: 'warning' });
     expect(await code()).toBe(0);

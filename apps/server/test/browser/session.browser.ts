@@ -97,7 +97,7 @@ describe('the first run', () => {
     await page.getByText(compose.sent).waitFor();
     await stage.world.drain();
 
-    await page.getByText(wordsAround((took) => detail.answer.delivered(1, took))).waitFor();
+    await page.getByText(wordsAround((took) => detail.answer.captured(1, took))).waitFor();
     await visitor.stop();
   });
 

@@ -49,7 +49,7 @@ export function addHolds(queues: Command, terminal: Terminal): void {
         resume_rate_per_minute: options.rate,
         workspace_id: options.workspace,
       });
-      show(terminal, options.json, hold, () => `${hold.id}  ${nameOf(hold)} is held until ${hold.expires_at}`);
+      show(terminal, options.json, hold, () => `${hold.id}  ${nameOf(hold)} is held until ${endOf(hold)}`);
     });
   queues
     .command('release <target...>')
@@ -107,7 +107,7 @@ function nameOf({ scope, value }: HoldEntry): string {
 }
 
 function stateOf(hold: HoldEntry): string {
-  if (hold.status === 'active') return `held until ${hold.expires_at}`;
+  if (hold.status === 'active') return `held until ${endOf(hold)}`;
   if (hold.status === 'ended') return 'released';
   return `resuming at ${hold.resume_rate_per_minute} per minute`;
 }
@@ -132,4 +132,9 @@ function span(text: string): number {
 function count(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return Number(text);
+}
+
+/** An instance hold has a placeholder for an end. */
+function endOf({ expires_at }: Pick<HoldEntry, 'expires_at'>): string {
+  return expires_at.startsWith('9999-') ? 'it is released' : expires_at;
 }

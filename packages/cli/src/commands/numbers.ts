@@ -71,7 +71,8 @@ export function addNumbers(program: Command, terminal: Terminal): void {
         range,
         bucket: enumValue(options.bucket),
         groupBy: enumValue(options.by),
-        metrics: options.metrics.map(enumValue),
+        // Captured emails count as delivered in the API. The text shows them apart, so it needs their number.
+        metrics: [...new Set([...options.metrics, 'captured'])].map(enumValue),
         top: options.top,
         reach: enumValue(options.reach),
       });
@@ -81,9 +82,12 @@ export function addNumbers(program: Command, terminal: Terminal): void {
         group_by: options.by,
         ...range,
         complete_until: series[0]?.complete_until ?? null,
-        series: series.map(({ complete_until: _, ...one }) => one),
+        series: series
+          .filter(({ metric }) => options.metrics.includes(metric))
+          .map(({ complete_until: _, ...one }) => one),
       };
-      show(terminal, options.json, stats, () => statLines(stats));
+      const captured = series.filter(({ metric }) => metric === 'captured');
+      show(terminal, options.json, stats, () => statLines(stats, captured));
     });
   program
     .command('backlog')
@@ -132,7 +136,7 @@ function rangeOf({ since, until }: RangeOptions, back: number) {
 
 type StatsView = Pick<Stats, 'series'> & { readonly group_by: string; readonly complete_until: string | null };
 
-export function statLines({ series, group_by, complete_until }: StatsView): string {
+export function statLines({ series, group_by, complete_until }: StatsView, captured: StatsView['series'] = []): string {
   // One series covers both the entries without a key and those without a line of their own.
   const rest = series.some(({ key }) => key !== null) ? '(others)' : '(none)';
   const names = series.map(({ metric, key }) => {
@@ -140,15 +144,15 @@ export function statLines({ series, group_by, complete_until }: StatsView): stri
     return group_by === 'none' ? name : `${name} ${key ?? rest}`;
   });
   const times = series[0]?.points.map(({ at }) => at) ?? [];
-  const lines = times.map((at, place) => [at, ...series.map((one) => String(valueAt(series, one, place) ?? ''))]);
+  const lines = times.map((at, place) => [at, ...series.map((one) => String(valueAt(captured, one, place) ?? ''))]);
   const text = series.length > 0 ? table([['', ...names.map(plain)], ...lines]) : 'No data for this period.';
   return complete_until === null ? text : `${text}\nData is complete until ${complete_until}.`;
 }
 
-/** Returns the value of a point. Captured emails count as delivered in the API; beside their own column, they do not. */
-function valueAt(series: StatsView['series'], { metric, key, points }: StatsView['series'][number], place: number) {
+/** Returns the value of a point, without captured emails in what was delivered. */
+function valueAt(all: StatsView['series'], { metric, key, points }: StatsView['series'][number], place: number) {
   const value = points[place]?.value ?? null;
-  const captured = series.find((one) => metric === 'delivered' && one.metric === 'captured' && one.key === key);
+  const captured = all.find((one) => metric === 'delivered' && one.key === key);
   return value === null ? null : value - (captured?.points[place]?.value ?? 0);
 }
 

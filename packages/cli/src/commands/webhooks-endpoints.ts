@@ -78,8 +78,14 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
     .action((options: ReceiveOptions) => receive(terminal, options));
 }
 
-function lineOf({ id, status, mode, url, events }: Webhook): string[] {
-  return [id, status, mode, plain(url), events === 'all' ? 'all' : events.join(',')];
+function lineOf({ id, status, failing_since, mode, url, events }: Webhook): string[] {
+  return [
+    id,
+    failing_since === null ? status : 'failing',
+    mode,
+    plain(url),
+    events === 'all' ? 'all' : events.join(','),
+  ];
 }
 
 async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Promise<void> {

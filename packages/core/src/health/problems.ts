@@ -199,12 +199,12 @@ export async function sharedProblems({ sql }: Pick<InstanceParts, 'sql'>): Promi
       kind === 'hold'
         ? [
             {
-              ...problem(
-                'hold',
-                'warning',
-                `Active holds: ${names.join(', ')}.`,
-                'Release holds that are no longer needed.',
-              ),
+              ...problem('hold', 'warning', `Instance holds: ${names.join(', ')}.`, 'An operator can release them.'),
+              // Then no email leaves at all.
+              severity:
+                facts.mail_held && (state === 'instance' || state === 'queue')
+                  ? ('error' as const)
+                  : ('warning' as const),
               state,
               count,
               names,

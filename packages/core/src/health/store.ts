@@ -64,7 +64,9 @@ export async function troubles(sql: Sql, workspace_id: string, max_names: number
       where workspace_id = ${workspace_id} and status_reason is distinct from 'manual'
         and (status = 'disabled' or ${isFailing(sql, sql`failing_since`)})
       union all
-      select 'hold', scope, id_text(id), created_at from holds
+      select 'hold', scope,
+        scope || ' ' || case when value = '' then id_text(value_id) else value end || ' (' || left(reason, 80) || ')', created_at
+      from holds
       where workspace_id = ${workspace_id} and ended_at is null and expires_at > clock_now()
     ) found
     group by kind, state`;
