@@ -39,9 +39,10 @@ export function tryPage(document: OpenApi) {
     ({ name, body }) => html`<option data-body="${body}" value="${name}">${name}</option>`,
   );
   return html`<h1>Try the API</h1>
-<p>Requests go to <code>/v1</code> of this Postrider with the rights of your session: <a href="/login?next=%2Fdocs%2Ftry">sign in</a> first. Without a verified domain, send from <code>hello@sandbox.test</code>.
-They are real, as if they came with an API key; with <code>?dry_run=true</code> behind the path a mail is only checked.</p>
-<form id="try"><p><label>Operation<br><select id="operation">${options}</select></label></p>
+<p>Requests go to <code>/v1</code> with the permissions of your session: <a href="/login?next=%2Fdocs%2Ftry">sign in</a> first. Without a verified domain, send from <code>hello@sandbox.test</code>.
+They are real, as if sent with an API key. Append <code>?dry_run=true</code> to the path to only check an email.</p>
+<form id="try"><p><label>Workspace<br><select id="workspace"></select></label></p>
+<p><label>Operation<br><select id="operation">${options}</select></label></p>
 <p><label>Path and filters, with ids in the place of {…}<br><input id="path" size="60" spellcheck="false"></label></p>
 <p><label>Body<br><textarea id="body" rows="14" cols="72" spellcheck="false"></textarea></label></p>
 <p><button>Send</button></p></form>
@@ -49,11 +50,18 @@ They are real, as if they came with an API key; with <code>?dry_run=true</code> 
 <script src="/docs/try.js"></script>`;
 }
 
-/** The page's script. Requests a new token for the current session and workspace before each call. */
+/** The page's script. Requests a new token for the selected workspace before each call. */
 export const TRY_SCRIPT = `(() => {
   const at = (id) => document.getElementById(id);
+  const workspaces = async () => {
+    const answer = await fetch('/trpc/people.me?input=%7B%7D');
+    if (!answer.ok) return;
+    const { workspace_id, workspaces } = (await answer.json()).result.data;
+    at('workspace').replaceChildren(...workspaces.map(({ id, name }) => new Option(name, id, false, id === workspace_id)));
+  };
   const token = async () => {
-    const answer = await fetch('/trpc/session.token', {
+    if (at('workspace').value === '') await workspaces();
+    const answer = await fetch('/w/' + at('workspace').value + '/trpc/session.token', {
       method: 'POST', headers: { 'content-type': 'application/json', 'x-postrider': '1' }, body: '{}',
     });
     if (!answer.ok) return null;
@@ -97,5 +105,6 @@ export const TRY_SCRIPT = `(() => {
   };
   addEventListener('hashchange', open);
   open();
+  workspaces();
 })();
 `;

@@ -14,6 +14,7 @@ describe('the Try the API page', () => {
     const { page } = tab;
     await page.goto('/docs/try#GET%20%2Fusage');
     const response = page.locator('#answer');
+    await expect.poll(() => page.getByLabel('Workspace').inputValue()).toBe(stage.world.workspace_id);
 
     await page.getByRole('button', { name: 'Send' }).click();
 

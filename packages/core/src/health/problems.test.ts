@@ -242,7 +242,7 @@ it.each(Object.entries(problems))('health and Overview report %s, and nothing on
   const during = await judgements(planted.parts);
   await planted.fix(result);
   await clock.advance(window_ms);
-  await turn();
+  // One turn, of 15 s.
   await turn();
   const after = await judgements();
 
