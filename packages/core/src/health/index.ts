@@ -2,6 +2,7 @@ export { getHealth, type Health, type HealthStatus, healthStatuses, instanceStat
 export {
   instanceProblems,
   MAX_DESTINATIONS,
+  operatorSummary,
   sharedProblemKinds,
   sharedProblems,
   workspaceProblemKinds,

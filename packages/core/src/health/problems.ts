@@ -28,7 +28,8 @@ const operatorProblemKinds = ['dead_jobs', 'disk', 'replica', 'schedule', 'alarm
 export type ProblemKind =
   | (typeof workspaceProblemKinds)[number]
   | (typeof sharedProblemKinds)[number]
-  | (typeof operatorProblemKinds)[number];
+  | (typeof operatorProblemKinds)[number]
+  | 'instance';
 
 /** Something that needs attention. This is the only place that decides what does. */
 export interface Problem<K extends ProblemKind = ProblemKind> {
@@ -216,6 +217,24 @@ export async function sharedProblems({ sql }: Pick<InstanceParts, 'sql'>): Promi
     ),
   ];
   return placed(problems, INSTANCE);
+}
+
+/** Returns one entry for the problems that only operators see, for pages about a workspace. */
+export async function operatorSummary(ctx: InstanceParts): Promise<Problem<'instance'>[]> {
+  const problems = await operatorProblems(ctx);
+  const [first] = problems;
+  if (!first) return [];
+  return placed(
+    [
+      {
+        ...problem('instance', first.severity, problems.map(({ detail }) => detail).join(' '), first.advice),
+        count: problems.length,
+        since: problems.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
+        names: problems.slice(0, MAX_NAMES).map(({ kind }) => kind),
+      },
+    ],
+    INSTANCE,
+  );
 }
 
 async function operatorProblems(ctx: InstanceParts): Promise<OperatorProblem[]> {

@@ -5,18 +5,20 @@ import { timestampField } from '../fields/timestamp-field.ts';
 import { timeField } from '../fields/wire.ts';
 import {
   MAX_DESTINATIONS,
+  operatorSummary,
   sharedProblemKinds,
   sharedProblems,
   workspaceProblemKinds,
   workspaceProblems,
 } from '../health/index.ts';
+import { isOperator } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { countMetrics, totalsOf } from '../stats/index.ts';
 import { monthUsageOf, monthUsageSchema } from '../usage/index.ts';
 
 const DAY_MS = 86_400_000;
 const problemSchema = z.object({
-  kind: z.enum([...workspaceProblemKinds, ...sharedProblemKinds]),
+  kind: z.enum([...workspaceProblemKinds, ...sharedProblemKinds, 'instance']),
   state: z.string().meta({
     description: 'Of a domain or webhook its status, of a hold its scope; otherwise the kind again.',
     examples: ['at_risk', 'disabled'],
@@ -66,9 +68,10 @@ export const overviewSummary = operation({
       monthUsageOf(ctx.sql, workspace_id),
       backlogOf(ctx, 'destination', workspace_id, MAX_DESTINATIONS),
     ]);
-    const [own, shared] = await Promise.all([
+    const [own, shared, operator] = await Promise.all([
       workspaceProblems(ctx, workspace_id, { usage, totals: last_day ?? totals, backlog }),
       sharedProblems(ctx),
+      isOperator(ctx.actor) ? operatorSummary(ctx) : [],
     ]);
     return {
       object: 'overview',
@@ -79,7 +82,7 @@ export const overviewSummary = operation({
       accept_to_delivered_p95_seconds: totals.accept_to_delivered_p95,
       waiting: { count: backlog.total.total, oldest_seconds: backlog.total.oldest_seconds },
       usage,
-      problems: [...shared, ...own].map(({ kind, state, severity, count, since, names, page }) => ({
+      problems: [...shared, ...operator, ...own].map(({ kind, state, severity, count, since, names, page }) => ({
         kind,
         state,
         severity,

@@ -39,6 +39,7 @@ export const words = {
       database: () => 'The database needs a migration',
       worker: () => 'No worker is running, so nothing is sent',
       line: () => 'Delivery is delayed on the whole instance',
+      instance: (count) => `${count} ${count === 1 ? 'problem' : 'problems'} on the instance`,
       hold: (count) => `${count} active ${count === 1 ? 'hold' : 'holds'}`,
       waiting: (count) => `Delivery is delayed for ${count} ${count === 1 ? 'recipient' : 'recipients'}`,
       quota: (count) => `${count}% of this month’s quota used`,
