@@ -571,7 +571,8 @@ export async function settleDelivered(
     ),
     won as (
       update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response,
-        captured = g.event_facts::jsonb ? 'captured'
+        -- The last field. A quote inside a reply is escaped, so no reply can look like it.
+        captured = g.event_facts like '%,"captured":true}'
       from locked g
       where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease
       returning r.first_attempt_at, g.*
