@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -8,6 +8,8 @@ import { builtFolder, HASH_FILE, hashSources } from './build/sources.ts';
 // Computed before the build reads the sources, so that a file that changes during the build causes another build
 // instead of a stale one.
 const hash = hashSources();
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
 
 export default defineConfig({
   plugins: [
@@ -21,7 +23,7 @@ export default defineConfig({
       },
     },
   ],
-  define: { RELEASE: JSON.stringify(hash) },
+  define: { RELEASE: JSON.stringify(hash), VERSION: JSON.stringify(version) },
   build: {
     target: 'es2023',
     // Inlining a font or icon would require data: in the CSP.

@@ -29,7 +29,7 @@ import { statsRoutes } from './pages/stats/route.ts';
 import { suppressionRoutes } from './pages/suppressions/route.ts';
 import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed } from './shell/page-failed.tsx';
-import { routePath, urlPath } from './shell/paths.ts';
+import { toRoute, urlPath } from './shell/paths.ts';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 
 // A new page adds its routes here and a row to shell/navigation.ts.
@@ -73,10 +73,7 @@ export const router = createRouter({
   defaultErrorComponent: PageFailed,
   scrollRestoration: true,
   rewrite: {
-    input: ({ url }) => {
-      url.pathname = routePath(url.pathname);
-      return url;
-    },
+    input: ({ url }) => toRoute(url),
     output: ({ url }) => {
       url.pathname = urlPath(url.pathname);
       return url;

@@ -14,7 +14,7 @@ export function banner(running: Running, secrets: FirstSecrets): string {
   if (config.ROLES.includes('admin')) row('Dashboard', dashboardAt(url, secrets.login_link));
   if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
   if (config.ROLES.includes('admin')) row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql)`);
-  if (config.ROLES.includes('admin') && captures) row('Test inbox', `${url}/inbox`);
+  if (config.ROLES.includes('admin') && captures) row('Test inbox', `${url}/emails/test-inbox`);
   if (ports.capture !== null) row('SMTP capture', `${config.HOST}:${ports.capture}`);
   if (ports.inbound !== null) row('Bounces', `${config.HOST}:${ports.inbound}`);
   for (const port of ports.submission) row('Submission', `${config.HOST}:${port}`);

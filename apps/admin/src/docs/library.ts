@@ -56,6 +56,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       'security',
       'reliability',
       'benchmarks',
+      'changelog',
     ],
   ],
 ];
@@ -97,6 +98,7 @@ function readPages(): DocPage[] {
   return [
     ...names('docs').map((name) => pageOf(name, `docs/${name}.md`)),
     pageOf('sdk', 'packages/sdk/README.md'),
+    pageOf('changelog', 'CHANGELOG.md'),
     ...names('docs/decisions').map((name) => pageOf(`decisions/${name}`, `docs/decisions/${name}.md`)),
     withTitle('api', 'docs/openapi.json', referenceMarkdown(readOpenApi())),
   ];

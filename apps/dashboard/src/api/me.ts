@@ -12,9 +12,14 @@ export function useMe(): Me {
 
 export const meOptions = trpc.people.me.queryOptions({}, { staleTime: 60_000 });
 
+/** Returns the signed-in user once loaded, for what also renders without one. */
+export function knownMe(): Me | undefined {
+  return queries.getQueryData(meOptions.queryKey);
+}
+
 /** Returns the current workspace once the signed-in user is loaded. */
 export function knownWorkspace(): Me['workspaces'][number] | undefined {
-  const me = queries.getQueryData(meOptions.queryKey);
+  const me = knownMe();
   return me?.workspaces.find(({ id }) => id === me.workspace_id);
 }
 

@@ -1,6 +1,9 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { createContext, type ReactNode, useEffect, useId, useRef } from 'react';
 import { words } from './strings.ts';
+
+/** Whether a component is in a dialog or drawer, which stands above the page. */
+export const InDialog = createContext(false);
 
 interface DialogProps {
   readonly title: string;
@@ -63,7 +66,7 @@ export function Dialog({ title, children, onClose, className = 'dialog', guard =
       </header>
       <div className="body">
         <p ref={warning} className="problem" role="alert" tabIndex={-1} />
-        {children}
+        <InDialog value>{children}</InDialog>
       </div>
     </dialog>
   );

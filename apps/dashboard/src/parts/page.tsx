@@ -1,33 +1,38 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useContext, useEffect } from 'react';
 import { knownWorkspace } from '../api/me.ts';
+import { PlaceTabs, Trail } from '../shell/trail.tsx';
+import { InDialog } from './dialog.tsx';
 import { words } from './strings.ts';
 
-/** Renders the page header: the page's name, and a first line that answers the question people open the page for. */
+/**
+ * Renders the page header: where the page is, its name, a first line that answers the question people open the page
+ * for, and the tabs of its section.
+ */
 export function PageHeader({
   title,
   name = title,
   answer: response,
   actions,
-  back,
 }: {
   readonly title: ReactNode;
   /** The window title, if the heading is more than text. */
   readonly name?: ReactNode;
   readonly answer?: ReactNode;
   readonly actions?: ReactNode;
-  readonly back?: ReactNode;
 }) {
+  const in_dialog = useContext(InDialog);
   useEffect(() => {
     if (typeof name === 'string') document.title = [name, titleOfSpace(), 'Postrider'].filter(Boolean).join(' · ');
   }, [name]);
   return (
     <header className="page-header">
+      {!in_dialog && typeof name === 'string' && <Trail name={name} />}
       <div className="grow">
-        {back}
         <h1>{title}</h1>
         {response !== undefined && <div className="answer">{response}</div>}
       </div>
       {actions && <div className="line">{actions}</div>}
+      {!in_dialog && <PlaceTabs />}
     </header>
   );
 }

@@ -1,101 +1,139 @@
 import {
   Ban,
-  BellRing,
   Boxes,
   Building,
-  Building2,
-  CalendarClock,
   ChartLine,
-  CirclePause,
-  Cpu,
-  Eraser,
   Globe,
-  Grid3x3,
   HardDrive,
   HeartPulse,
-  Inbox,
   KeyRound,
   LayoutDashboard,
-  ListChecks,
-  ListOrdered,
   type LucideIcon,
   Mail,
-  PenLine,
   ScrollText,
+  Settings,
   Siren,
-  SquareX,
-  UserCog,
-  Users,
+  Truck,
   Webhook,
 } from 'lucide-react';
-import type { Scope } from '../api/me.ts';
+import { type Me, may, type Scope } from '../api/me.ts';
 import { words } from './strings.ts';
 
+export type Space = 'workspace' | 'instance';
+
+/** A page of the navigation. */
 export interface Place {
   readonly to: string;
   readonly word: string;
-  readonly icon: LucideIcon;
-  readonly group: 'mail' | 'settings' | 'instance';
+  /** What people also call it or come for, which the palette finds too. */
+  readonly also: string;
   /** The key that opens the page after pressing g. */
   readonly key?: string;
-  /** Hides the entry from users without this scope, for pages they never need. */
-  readonly only?: Scope;
+  /** The scope without which the page is neither listed nor shown. */
+  readonly needs?: Scope;
 }
 
-export const groupWords: Readonly<Record<Place['group'], string>> = {
-  mail: words.groups.mail,
-  settings: words.groups.settings,
-  instance: words.groups.instance,
-};
+/** An entry of the navigation. Its pages are tabs. */
+export interface Section {
+  readonly space: Space;
+  readonly word: string;
+  readonly icon: LucideIcon;
+  readonly places: readonly Place[];
+}
 
-/** The navigation, in order. */
-export const places: readonly Place[] = [
-  { to: '/', word: words.places.overview, icon: LayoutDashboard, group: 'mail', key: 'o' },
-  { to: '/emails', word: words.places.emails, icon: Mail, group: 'mail', key: 'e' },
-  { to: '/inbox', word: words.places.inbox, icon: Inbox, group: 'mail', key: 'i' },
-  { to: '/compose', word: words.places.compose, icon: PenLine, group: 'mail', key: 'n' },
-  { to: '/domains', word: words.places.domains, icon: Globe, group: 'mail', key: 'd' },
-  { to: '/webhooks', word: words.places.webhooks, icon: Webhook, group: 'mail', key: 'b' },
-  { to: '/stats', word: words.places.stats, icon: ChartLine, group: 'mail', key: 's' },
-  { to: '/requests', word: words.places.requests, icon: SquareX, group: 'mail', key: 'r', only: 'admin' },
-  { to: '/suppressions', word: words.places.suppressions, icon: Ban, group: 'mail', key: 'p' },
-  { to: '/settings/api-keys', word: words.places.apiKeys, icon: KeyRound, group: 'settings', key: 'k' },
-  { to: '/settings/workspace', word: words.places.workspace, icon: Building2, group: 'settings', key: 'y' },
-  { to: '/settings/members', word: words.places.members, icon: Users, group: 'settings', key: 'm', only: 'admin' },
-  { to: '/settings/alarms', word: words.places.alarms, icon: BellRing, group: 'settings', key: 'l', only: 'admin' },
-  { to: '/settings/audit', word: words.places.audit, icon: ScrollText, group: 'settings', key: 'a', only: 'admin' },
-  { to: '/settings/erasures', word: words.places.erasures, icon: Eraser, group: 'settings', key: 'z', only: 'admin' },
-  { to: '/operations/health', word: words.places.health, icon: HeartPulse, group: 'instance', key: 't', only: 'admin' },
-  { to: '/operations/incident', word: words.places.incident, icon: Siren, group: 'instance', key: 'f', only: 'admin' },
-  { to: '/operations/backlog', word: words.places.backlog, icon: Grid3x3, group: 'instance', key: 'u', only: 'admin' },
-  {
-    to: '/operations/queues',
-    word: words.places.queues,
-    icon: ListOrdered,
-    group: 'instance',
-    key: 'q',
-    only: 'operator',
-  },
-  { to: '/operations/jobs', word: words.places.jobs, icon: Boxes, group: 'instance', key: 'j', only: 'operator' },
-  { to: '/operations/bulk', word: words.places.bulk, icon: ListChecks, group: 'instance', key: 'v', only: 'admin' },
-  { to: '/operations/holds', word: words.places.holds, icon: CirclePause, group: 'instance', key: 'h', only: 'admin' },
-  { to: '/operations/workers', word: words.places.workers, icon: Cpu, group: 'instance', key: 'w', only: 'operator' },
-  {
-    to: '/operations/schedules',
-    word: words.places.schedules,
-    icon: CalendarClock,
-    group: 'instance',
-    key: 'c',
-    only: 'operator',
-  },
-  {
-    to: '/operations/storage',
-    word: words.places.storage,
-    icon: HardDrive,
-    group: 'instance',
-    key: 'x',
-    only: 'operator',
-  },
-  { to: '/operations/workspaces', word: words.places.workspaces, icon: Building, group: 'instance', only: 'operator' },
-  { to: '/operations/operators', word: words.places.operators, icon: UserCog, group: 'instance', only: 'operator' },
+const { places: names, also } = words;
+
+/** The navigation, in order. A rule for who may see a page stands here alone. */
+export const sections: readonly Section[] = [
+  section('workspace', names.overview, LayoutDashboard, [
+    { to: '/', word: names.overview, also: also.overview, key: 'o' },
+  ]),
+  section('workspace', names.emails, Mail, [
+    { to: '/emails', word: names.sent, also: also.sent, key: 'e' },
+    { to: '/emails/scheduled', word: names.scheduled, also: also.scheduled, key: 's' },
+    { to: '/emails/test-inbox', word: names.inbox, also: also.inbox, key: 't' },
+  ]),
+  section('workspace', names.domains, Globe, [{ to: '/domains', word: names.domains, also: also.domains, key: 'd' }]),
+  section('workspace', names.webhooks, Webhook, [
+    { to: '/webhooks', word: names.webhooks, also: also.webhooks, key: 'w' },
+  ]),
+  section('workspace', names.metrics, ChartLine, [
+    { to: '/metrics', word: names.metrics, also: also.metrics, key: 'm' },
+  ]),
+  section('workspace', names.logs, ScrollText, [
+    { to: '/logs', word: names.logs, also: also.logs, key: 'l', needs: 'admin' },
+  ]),
+  section('workspace', names.suppressions, Ban, [
+    { to: '/suppressions', word: names.suppressions, also: also.suppressions, key: 'u' },
+  ]),
+  section('workspace', names.delivery, Truck, [
+    { to: '/delivery/backlog', word: names.backlog, also: also.backlog, key: 'b', needs: 'admin' },
+    { to: '/delivery/holds', word: names.holds, also: also.holds, key: 'h', needs: 'admin' },
+    { to: '/delivery/bulk-actions', word: names.bulk, also: also.bulk, needs: 'admin' },
+    { to: '/delivery/incidents', word: names.incidents, also: also.incidents, key: 'i', needs: 'admin' },
+  ]),
+  section('workspace', names.settings, Settings, [
+    { to: '/settings/api-keys', word: names.apiKeys, also: also.apiKeys, key: 'k', needs: 'admin' },
+    { to: '/settings/general', word: names.general, also: also.general, key: 'g', needs: 'admin' },
+    { to: '/settings/members', word: names.members, also: also.members, key: 'p', needs: 'admin' },
+    { to: '/settings/alerts', word: names.alerts, also: also.alerts, needs: 'admin' },
+    { to: '/settings/retention', word: names.retention, also: also.retention, needs: 'admin' },
+    { to: '/settings/audit-log', word: names.audit, also: also.audit, key: 'a', needs: 'admin' },
+  ]),
+  section('instance', names.status, HeartPulse, [
+    { to: '/instance/status', word: names.status, also: also.status, key: 'x', needs: 'operator' },
+  ]),
+  section('instance', names.incidents, Siren, [
+    { to: '/instance/incidents', word: names.incidents, also: also.incidents, key: 'i', needs: 'operator' },
+  ]),
+  section('instance', names.delivery, Truck, [
+    { to: '/instance/delivery/backlog', word: names.backlog, also: also.backlog, key: 'b', needs: 'operator' },
+    { to: '/instance/delivery/holds', word: names.holds, also: also.holds, key: 'h', needs: 'operator' },
+    { to: '/instance/delivery/bulk-actions', word: names.bulk, also: also.bulk, needs: 'operator' },
+  ]),
+  section('instance', names.jobs, Boxes, [
+    { to: '/instance/queues', word: names.queues, also: also.queues, key: 'q', needs: 'operator' },
+    { to: '/instance/jobs', word: names.jobs, also: also.jobs, key: 'j', needs: 'operator' },
+    { to: '/instance/schedules', word: names.schedules, also: also.schedules, needs: 'operator' },
+    { to: '/instance/workers', word: names.workers, also: also.workers, needs: 'operator' },
+  ]),
+  section('instance', names.storage, HardDrive, [
+    { to: '/instance/storage', word: names.storage, also: also.storage, needs: 'operator' },
+  ]),
+  section('instance', names.tenants, Building, [
+    { to: '/instance/workspaces', word: names.workspaces, also: also.workspaces, needs: 'operator' },
+    { to: '/instance/plans', word: names.plans, also: also.plans, needs: 'operator' },
+  ]),
+  section('instance', names.access, KeyRound, [
+    { to: '/instance/operators', word: names.operators, also: also.operators, needs: 'operator' },
+    { to: '/instance/audit-log', word: names.audit, also: also.audit, needs: 'operator' },
+  ]),
 ];
+
+function section(space: Space, word: string, icon: LucideIcon, places: readonly Place[]): Section {
+  return { space, word, icon, places };
+}
+
+export function spaceOf(pathname: string): Space {
+  return /^\/instance(?:\/|$)/.test(pathname) ? 'instance' : 'workspace';
+}
+
+/** Returns the sections with the places that the user may see. */
+export function visibleSections(me: Me, space?: Space): readonly Section[] {
+  return sections
+    .filter((one) => space === undefined || one.space === space)
+    .map((one) => ({ ...one, places: one.places.filter(({ needs }) => needs === undefined || may(me, needs)) }))
+    .filter(({ places }) => places.length > 0);
+}
+
+/** Returns where a path is in the navigation: on a place, or below it, such as the page of one email. */
+export function locate(
+  pathname: string,
+): { readonly section: Section; readonly place: Place; readonly below: boolean } | null {
+  const path = pathname.replace(/\/$/, '') || '/';
+  const found = sections
+    .flatMap((one) => one.places.map((place) => ({ section: one, place, below: place.to !== path })))
+    .filter(({ place, below }) => !below || path.startsWith(`${place.to}/`))
+    .sort((left, right) => right.place.to.length - left.place.to.length);
+  return found[0] ?? null;
+}

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { CornerDownRight, type LucideIcon, Moon, Sun } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
-import { may, useMe } from '../api/me.ts';
+import { useMe } from '../api/me.ts';
 import { trpc } from '../api/trpc.ts';
-import { places } from './navigation.ts';
+import { visibleSections } from './navigation.ts';
 import { words } from './strings.ts';
 import { setTheme } from './theme.ts';
 
@@ -100,15 +100,15 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
 function useSearchResults(text: string): readonly PaletteItem[] {
   const me = useMe();
   const navigate = useNavigate();
-  const pages = places
-    .filter(({ only }) => !only || may(me, only))
-    .map(({ to, word, icon }) => ({
+  const pages = visibleSections(me).flatMap((section) =>
+    section.places.map(({ to, word }) => ({
       id: `page${to.replaceAll('/', '-')}`,
       word,
       about: words.palette.page,
-      icon,
+      icon: section.icon,
       run: () => void navigate({ to }),
-    }));
+    })),
+  );
   const actions: readonly PaletteItem[] = [
     {
       id: 'light',

@@ -1,15 +1,17 @@
-import { Outlet, useNavigate, useRouter } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { followChanges } from '../api/live.ts';
-import { useMe } from '../api/me.ts';
+import { type Me, refusalOf, useMe } from '../api/me.ts';
 import { outdated } from '../api/release.ts';
 import { useStore } from '../api/store.ts';
 import { focusFirstRow } from '../parts/list.tsx';
+import { Page, PageHeader } from '../parts/page.tsx';
+import { Notice } from '../parts/states.tsx';
 import { useSharedUtc } from '../parts/times.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { docked, floating } from './floating.ts';
-import { places } from './navigation.ts';
+import { locate, type Place, spaceOf, visibleSections } from './navigation.ts';
 import { SessionDialogs } from './session-dialogs.tsx';
 import { addShortcuts, listenForShortcuts, shortcutsOn } from './shortcuts.ts';
 import { Brand, Sidebar } from './sidebar.tsx';
@@ -60,7 +62,7 @@ export function Shell() {
         </header>
         <Sidebar open={open} />
         <main id="page" className="main" tabIndex={-1}>
-          <Outlet />
+          <AllowedPage />
         </main>
         <Suspense>{dock && <Dock onClose={() => docked.set(false)} />}</Suspense>
       </div>
@@ -74,16 +76,56 @@ export function Shell() {
   );
 }
 
+/** Renders the page, or who may open it. Which pages a user may see is a rule of the navigation alone. */
+function AllowedPage() {
+  const me = useMe();
+  const { pathname } = useLocation();
+  const place = locate(pathname)?.place;
+  const refusal = place?.needs === undefined ? null : refusalOf(me, place.needs);
+  if (!place || refusal === null) return <Outlet />;
+  const text = words.forbidden;
+  return (
+    <Page>
+      <PageHeader title={place.word} answer={text.title(place.word)} />
+      <Notice tone="calm">
+        <p>{refusal}</p>
+        <p>{place.needs === 'operator' ? text.askOperator : text.ask}</p>
+      </Notice>
+    </Page>
+  );
+}
+
+/** Returns one place per key: that of the current space, if both spaces have one. */
+function placesByKey(me: Me, pathname: string): readonly (Place & { readonly key: string })[] {
+  const here = spaceOf(pathname);
+  const all = visibleSections(me).toSorted((left, right) => Number(left.space === here) - Number(right.space === here));
+  const keyed = all.flatMap(({ places }) =>
+    places.flatMap((place) => (place.key ? [[place.key, place] as const] : [])),
+  );
+  return [...new Map(keyed)].map(([key, place]) => ({ ...place, key }));
+}
+
 function useShellKeys(): void {
   const navigate = useNavigate();
+  const me = useMe();
+  const { pathname } = useLocation();
+  useEffect(
+    () =>
+      addShortcuts(
+        placesByKey(me, pathname).map(({ key, to, word }) => ({
+          keys: `g ${key}`,
+          about: words.keys.goTo(word),
+          run: () => void navigate({ to }),
+        })),
+      ),
+    [me, pathname, navigate],
+  );
   useEffect(() => {
     const stopListening = listenForShortcuts();
     const remove = addShortcuts([
       { keys: '?', about: words.keys.shortcuts, run: () => floating.set('shortcuts') },
       { keys: 'j', about: words.keys.first, run: focusFirstRow },
-      ...places.flatMap(({ key, to, word }) =>
-        key === undefined ? [] : [{ keys: `g ${key}`, about: words.keys.goTo(word), run: () => void navigate({ to }) }],
-      ),
+      { keys: 'c', about: words.keys.newEmail, run: () => void navigate({ to: '/emails/new' }) },
     ]);
     const openPalette = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key === 'j') {

@@ -1,20 +1,20 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { Check, ChevronsUpDown, CircleUser, Search } from 'lucide-react';
-import { useEffect } from 'react';
+import { Check, ChevronsUpDown, CircleUser, Plus, Search, Server } from 'lucide-react';
 import { type Me, may, useMe } from '../api/me.ts';
-import { problemOf } from '../api/problem.ts';
 import { signOut } from '../api/session.ts';
 import { useStore } from '../api/store.ts';
-import { client } from '../api/trpc.ts';
 import { inWorkspace } from '../api/workspace.ts';
 import { Menu, MenuItem } from '../parts/menu.tsx';
 import { inUtc, showUtc } from '../parts/times.tsx';
-import { toast } from '../parts/toasts.tsx';
 import icon from '../style/icon.svg';
 import { docked, floating } from './floating.ts';
-import { groupWords, type Place, places } from './navigation.ts';
+import { locate, type Section, type Space, spaceOf, visibleSections } from './navigation.ts';
 import { words } from './strings.ts';
+import { switchWorkspace } from './switch-workspace.ts';
 import { setTheme, theme, themes } from './theme.ts';
+
+/** The version of the release, which the build inserts. */
+declare const VERSION: string;
 
 export function Brand() {
   return (
@@ -27,75 +27,104 @@ export function Brand() {
 
 export function Sidebar({ open }: { readonly open: boolean }) {
   const me = useMe();
-  const groups: readonly Place['group'][] = ['mail', 'settings', 'instance'];
   const { pathname } = useLocation();
-  // The list may be taller than the window, and the current entry must be visible.
-  useEffect(() => {
-    document.querySelector('.nav a[aria-current="page"]')?.scrollIntoView({ block: 'nearest' });
-  }, [pathname]);
+  const space = spaceOf(pathname);
   return (
-    <aside className={`side ${open ? 'open' : ''}`} aria-label={words.sidebar}>
+    <aside className={`side ${open ? 'open' : ''} ${space}`} aria-label={words.sidebar}>
       <Brand />
-      <WorkspaceSwitch me={me} />
+      <SpaceSwitch me={me} space={space} />
       <button type="button" className="side-button framed" onClick={() => floating.set('palette')}>
         <Search size={15} color="var(--faint)" />
         <span className="muted">{words.find}</span>
         <kbd>{/mac/i.test(navigator.userAgent) ? '⌘' : 'Ctrl'} K</kbd>
       </button>
       <nav className="nav" aria-label={words.menu}>
-        {groups.map((group) => {
-          const visible_places = places.filter(
-            (place) => place.group === group && (!place.only || may(me, place.only)),
-          );
-          return visible_places.length === 0 ? null : (
-            <div key={group}>
-              <h2>{groupWords[group]}</h2>
-              <ul>
-                {visible_places.map(({ to, word, icon: Icon }) => (
-                  <li key={to}>
-                    <Link to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
-                      <Icon size={16} aria-hidden />
-                      {word}
-                    </Link>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          );
-        })}
+        <ul>
+          {visibleSections(me, space).map((section) => (
+            <NavEntry key={section.word} section={section} pathname={pathname} />
+          ))}
+        </ul>
       </nav>
+      {space === 'workspace' && (
+        <Link to="/emails/new" className="button compose">
+          <Plus size={15} />
+          {words.newEmail}
+          <kbd>c</kbd>
+        </Link>
+      )}
+      <div className="side-foot">
+        <a href="/docs">{words.docs}</a>
+        <a href="/docs/changelog">{words.changelog}</a>
+        <span className="faint">{words.version(VERSION)}</span>
+      </div>
       <AccountMenu me={me} />
     </aside>
   );
 }
 
-function WorkspaceSwitch({ me }: { readonly me: Me }) {
+function NavEntry({ section, pathname }: { readonly section: Section; readonly pathname: string }) {
+  const { word, icon: Icon, places } = section;
+  const [first] = places;
+  if (!first) return null;
+  const found = locate(pathname)?.place.to;
+  const current = places.some(({ to }) => to === found);
+  return (
+    <li>
+      <Link
+        to={first.to}
+        activeOptions={{ exact: true }}
+        aria-current={current ? 'page' : undefined}
+        className={current ? 'active' : ''}
+      >
+        <Icon size={16} aria-hidden />
+        {word}
+      </Link>
+    </li>
+  );
+}
+
+/** Switches between the workspaces of the user and, for operators, the instance. */
+function SpaceSwitch({ me, space }: { readonly me: Me; readonly space: Space }) {
+  const navigate = useNavigate();
   const workspace = me.workspaces.find(({ id }) => id === me.workspace_id);
-  const switchTo = (workspace_id: string) => {
-    if (workspace_id === me.workspace_id) return;
-    client.people.switchWorkspace.mutate({ workspace_id }).then(
-      () => location.assign(`/w/${workspace_id}`),
-      (error: unknown) => toast(problemOf(error).message, 'bad'),
-    );
-  };
+  const of_instance = space === 'instance';
+  const name = of_instance ? words.instance : (workspace?.name ?? me.workspace_id);
   return (
     <Menu
-      label={words.workspace.menu(workspace?.name ?? me.workspace_id)}
-      className="side-button framed"
+      label={words.workspace.menu(name)}
+      className={`side-button framed ${of_instance ? 'of-instance' : ''}`}
       button={
         <>
-          <span className="cut">{workspace?.name ?? me.workspace_id}</span>
+          {of_instance && <Server size={15} />}
+          <span className="cut">{name}</span>
           <ChevronsUpDown size={14} color="var(--faint)" />
         </>
       }
     >
-      {me.workspaces.map(({ id, name, role }) => (
-        <MenuItem key={id} checked={id === me.workspace_id} onSelect={() => switchTo(id)}>
-          <span className="grow">{name}</span>
-          <span className="faint small">{words.workspace.roles[role ?? 'operator']}</span>
-          {id === me.workspace_id && <Check size={14} />}
-        </MenuItem>
-      ))}
+      {me.workspaces.map((one) => {
+        const current = !of_instance && one.id === me.workspace_id;
+        return (
+          <MenuItem
+            key={one.id}
+            checked={current}
+            onSelect={() => (one.id === me.workspace_id ? void navigate({ to: '/' }) : switchWorkspace(one.id))}
+          >
+            <span className="grow">{one.name}</span>
+            <span className="faint small">{words.workspace.roles[one.role ?? 'operator']}</span>
+            {current && <Check size={14} />}
+          </MenuItem>
+        );
+      })}
+      {may(me, 'operator') && (
+        <>
+          <hr />
+          <MenuItem checked={of_instance} onSelect={() => void navigate({ to: '/instance/status' })}>
+            <Server size={15} />
+            <span className="grow">{words.instance}</span>
+            {of_instance && <Check size={14} />}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   );
 }

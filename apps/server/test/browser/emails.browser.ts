@@ -179,7 +179,7 @@ describe('untrusted text', () => {
       await page.waitForLoadState('networkidle');
     }
     await page.getByText('<script>alert(7)</script>').first().waitFor();
-    for (const path of [`/emails?open=${id}`, '/suppressions', '/operations/incident', '/operations/jobs']) {
+    for (const path of [`/emails?open=${id}`, '/suppressions', '/delivery/incidents', '/instance/jobs']) {
       await page.goto(path);
       await page.waitForLoadState('networkidle');
     }

@@ -43,7 +43,7 @@ describe('the test inbox', () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/inbox');
+    await page.goto('/emails/test-inbox');
     await page.getByRole('link', { name: 'Another' }).waitFor();
     await page.getByRole('searchbox').fill('to:ada@example.com sign');
     await page.keyboard.press('Enter');
@@ -61,7 +61,7 @@ describe('the test inbox', () => {
     await page.getByRole('button', { name: inbox.releasing.submit }).click();
     await page.waitForURL('**/emails/msg_*');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await page.goto('/inbox?q=sign');
+    await page.goto('/emails/test-inbox?q=sign');
     await page.getByRole('link', { name: 'Sign in' }).click();
     await drawer.getByRole('button', { name: inbox.detail.remove }).click();
     await page.getByText(inbox.detail.removed).waitFor();
@@ -74,7 +74,7 @@ describe('the test inbox', () => {
     await capture('Reset', '<p>secret</p>');
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
-    await page.goto('/inbox');
+    await page.goto('/emails/test-inbox');
 
     await page.getByRole('link', { name: 'Reset' }).click();
 
@@ -113,7 +113,7 @@ describe('the preview of captured email', () => {
     await capture(label, `<p>Read me</p>${html}<p>To the end</p>`);
     const visitor = await stage.visitor('admin');
     const { page, dialogs } = await visitor.open();
-    await page.goto('/inbox');
+    await page.goto('/emails/test-inbox');
     await page.getByRole('link', { name: label, exact: true }).click();
 
     await page.frameLocator('iframe').getByText('Read me').waitFor();

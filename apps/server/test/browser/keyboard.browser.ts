@@ -77,6 +77,34 @@ async function unreachable(page: Page): Promise<string[]> {
   ];
 }
 
+interface Link {
+  readonly path: string;
+  readonly word: string;
+}
+
+/** Returns every page of the navigation: its entries, in the workspace and in the instance, and the tabs of each. */
+async function allPlaces(page: Page): Promise<(Link & { readonly section: string })[]> {
+  const linksOf = (selector: string) =>
+    page
+      .locator(`${selector} a[href]`)
+      .evaluateAll((all) =>
+        all.map((one): Link => ({ path: one.getAttribute('href') ?? '', word: one.textContent?.trim() ?? '' })),
+      );
+  const places: (Link & { readonly section: string })[] = [];
+  for (const start of ['/', '/instance/status']) {
+    await page.goto(start);
+    await page.locator('main h1').waitFor();
+    for (const entry of await linksOf('.nav')) {
+      await page.locator(`.nav a[href="${entry.path}"]`).click();
+      await page.waitForURL(`**${entry.path}`);
+      await page.locator('main h1').waitFor();
+      const tabs = await linksOf('.page-header > .tabs');
+      places.push(...(tabs.length === 0 ? [entry] : tabs).map((link) => ({ ...link, section: entry.path })));
+    }
+  }
+  return places;
+}
+
 describe('keyboard navigation', () => {
   let visitor: Visitor;
   let page: Page;
@@ -97,10 +125,9 @@ describe('keyboard navigation', () => {
     const { page } = await visitor.open();
     await page.goto('/');
     await page.getByRole('heading', { name: overview.title }).waitFor();
-    const links = page.getByRole('navigation').getByRole('link');
-    const places = await links.evaluateAll((all) =>
-      all.map((one) => ({ path: one.getAttribute('href') ?? '', word: one.textContent?.trim() ?? '' })),
-    );
+    const places = await allPlaces(page);
+    await page.goto('/');
+    await page.getByRole('heading', { name: overview.title }).waitFor();
     await page.keyboard.press('?');
     const listed = page.getByRole('dialog');
     const rows = await listed.locator('.body').innerText();
@@ -111,15 +138,14 @@ describe('keyboard navigation', () => {
     for (const { path, word } of places) {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: shell.palette.title }).fill(word);
-      await page.getByRole('option', { name: word }).first().waitFor();
-      await page.keyboard.press('Enter');
+      await page.locator(`[role=option][data-value="page ${path.replace(/^\/w\/[^/]+/, '') || '/'}"]`).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await expect.poll(() => new URL(page.url()).pathname).toBe(path);
       opened.push(path);
     }
 
     expect(opened).toHaveLength(places.length);
-    for (const { word } of places.slice(0, 9)) expect(rows).toContain(word);
+    for (const { word } of places.slice(0, 3)) expect(rows).toContain(word);
     await visitor.stop();
   });
 });
@@ -128,14 +154,11 @@ describe('the dashboard pages', () => {
   it('are all on the list that axe checks', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
-    await page.goto('/');
-
-    const links = page.getByRole('navigation').getByRole('link');
-    await links.first().waitFor();
-    const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
 
     const visited = new Set(pages.map(([path]) => path));
-    expect(hrefs.map(routePath).filter((path) => !visited.has(path))).toEqual([]);
+    const places = await allPlaces(page);
+    expect(places.map(({ path }) => routePath(path)).filter((path) => !visited.has(path))).toEqual([]);
+    expect(new Set(places.map(({ section }) => section)).size).toBe(16);
     await visitor.stop();
   });
 });

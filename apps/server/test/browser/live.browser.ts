@@ -26,7 +26,7 @@ function callIn(page: Page, procedure: string, input: object): Promise<number> {
 const changes: readonly (readonly [string, string, string, (name: string) => object, (count: number) => string])[] = [
   [
     'a hold',
-    '/operations/holds',
+    '/delivery/holds',
     'holds.create',
     (value) => ({ scope: 'destination', value, reason: 'Tried' }),
     holds.newRows,

@@ -15,10 +15,10 @@ import { words as operators } from '@postrider/dashboard/strings/pages/operation
 import { words as queues } from '@postrider/dashboard/strings/pages/operations/queues';
 import { words as storage } from '@postrider/dashboard/strings/pages/operations/storage';
 import { words as workspaces } from '@postrider/dashboard/strings/pages/operations/workspaces';
-import { words as audit } from '@postrider/dashboard/strings/pages/settings/audit';
 import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
 import { words as stats } from '@postrider/dashboard/strings/pages/stats';
 import { words as parts } from '@postrider/dashboard/strings/parts';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import { words as dock } from '@postrider/dashboard/strings/shell/dock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeProblems, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
@@ -52,11 +52,11 @@ describe('an incident', () => {
     const focused = () => page.evaluate<string>('document.activeElement.textContent');
     await page.goto('/');
     await page.getByRole('slider', { name: stats.mail }).waitFor();
-    await press('g', 'f');
+    await press('g', 'i');
     await page.getByRole('heading', { name: incident.title }).waitFor();
     await page.getByRole('table', { name: incident.groups }).getByText('slow.test', { exact: true }).waitFor();
 
-    await press('g', 'u');
+    await press('g', 'b');
     const cell = page.getByRole('button', { name: backlog.cell(2, 'slow.test', backlog.menu.all) });
     // The menu focuses its first item.
     const choose = async (item: string) => {
@@ -95,7 +95,7 @@ describe('an incident', () => {
     await page.getByText(bulk.dialog.wholeMails).waitFor();
     await page.keyboard.type('Too old to be of use');
     await press('Enter');
-    await page.waitForURL(/\/operations\/bulk\/\w+$/);
+    await page.waitForURL(/\/delivery\/bulk-actions\/\w+$/);
     const bulk_id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     for (const turn of [0, 1, 2]) {
       await workOff(world.services, { bulk_id, turn });
@@ -108,8 +108,7 @@ describe('an incident', () => {
 
     await press('g', 'a');
     await page.getByText('bulk.started').waitFor();
-    await page.getByRole('button', { name: audit.chains.instance }).focus();
-    await press('Enter');
+    await page.goto('/instance/audit-log');
     await page.getByText('hold.created').waitFor();
     await page.getByText('hold.released').waitFor();
     expectQuiet(tab);
@@ -121,7 +120,7 @@ describe('an incident', () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/backlog');
+    await page.goto('/delivery/backlog');
     await page.getByRole('button', { name: backlog.cell(1, 'full.test', backlog.menu.all) }).click();
     const menu = page.getByRole('menu', { name: backlog.cell(1, 'full.test', backlog.menu.all) });
 
@@ -147,7 +146,7 @@ describe('an incident', () => {
     });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
-    await page.goto('/operations/backlog');
+    await page.goto('/delivery/backlog');
     await page.getByRole('button', { name: backlog.cell(1, 'menu.test', backlog.menu.all) }).click();
     await page.getByRole('menuitem', { name: backlog.menu.release, exact: true }).focus();
 
@@ -169,7 +168,7 @@ describe('an incident', () => {
       await page.getByRole('button', { name: backlog.cell(1, 'narrow.test', backlog.menu.all) }).click();
       await page.getByRole('menuitem', { name: backlog.menu.limit }).click();
     };
-    await page.goto('/operations/backlog');
+    await page.goto('/delivery/backlog');
 
     await open();
     await page.getByLabel(backlog.limiting.rate).fill('30');
@@ -195,12 +194,12 @@ describe('an incident', () => {
     });
     const hold = page.getByRole('menuitem', { name: backlog.menu.hold, exact: true });
 
-    await page.goto('/operations/backlog?by=sender_domain&reach=instance');
+    await page.goto('/instance/delivery/backlog?by=sender_domain');
     await cell.click();
     await hold.getByText(backlog.menu.ownDomain).waitFor();
     expect(await hold.getAttribute('aria-disabled')).toBe('true');
 
-    await page.goto('/operations/backlog?by=sender_domain');
+    await page.goto('/delivery/backlog?by=sender_domain');
     await cell.click();
     await hold.click();
     await page.getByRole('dialog', { name: holds.creating.titleOf('sandbox.test') }).waitFor();
@@ -210,14 +209,14 @@ describe('an incident', () => {
   it('stores its time range in the URL', async () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
-    await page.goto('/operations/incident');
+    await page.goto('/delivery/incidents');
     await page.getByRole('button', { name: incident.fix }).click();
     await page.getByRole('button', { name: incident.moving }).waitFor();
 
     const { searchParams } = new URL(page.url());
     // The server's clock is ahead of the browser's here.
     const until = new Date(Date.parse(searchParams.get('until') ?? '') + 600_000).toISOString();
-    await page.goto(`/operations/incident?since=${searchParams.get('since')}&until=${until}`);
+    await page.goto(`/delivery/incidents?since=${searchParams.get('since')}&until=${until}`);
 
     await page.getByRole('table', { name: incident.groups }).getByText('slow.test', { exact: true }).waitFor();
     await page
@@ -234,7 +233,7 @@ describe('the Jobs page', () => {
     const id = await sendMail(stage, { to: 'grace@slow.test' });
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
-    await page.goto(`/operations/jobs?subject=${id}`);
+    await page.goto(`/instance/jobs?subject=${id}`);
     await page.getByRole('link', { name: 'delivery.attempt' }).click();
     const drawer = page.getByRole('dialog', { name: 'delivery.attempt' });
     await drawer.getByText(id).first().waitFor();
@@ -255,7 +254,7 @@ describe('a queue', () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/queues');
+    await page.goto('/instance/queues');
     await page.getByRole('link', { name: 'webhook.close' }).click();
     await page.getByRole('slider', { name: queues.detail.depth }).waitFor();
     await page.getByRole('button', { name: queues.hold, exact: true }).click();
@@ -288,7 +287,7 @@ describe('the Storage page', () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/storage');
+    await page.goto('/instance/storage');
 
     await page.getByText(storage.figures.perMail).waitFor();
     await page.getByRole('table', { name: storage.tables }).getByText('messages', { exact: true }).waitFor();
@@ -304,7 +303,7 @@ describe('instance administration', () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/workspaces?open=plan');
+    await page.goto('/instance/plans?open=plan');
     await page.getByLabel(workspaces.plans.name).fill('campus');
     await page.getByLabel(workspaces.plans.columns.monthly).fill('50000');
     await page.getByRole('dialog').getByRole('button', { name: workspaces.plans.submitNew }).click();
@@ -332,7 +331,7 @@ describe('instance administration', () => {
     await page.getByText(workspaces.plans.removed('campus')).waitFor();
     expectQuiet(tab);
 
-    await page.goto('/operations/workspaces?open=delete&plan=business');
+    await page.goto('/instance/plans?open=delete&plan=business');
     await page.getByRole('button', { name: workspaces.plans.removing.submit }).click();
     await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'Move them to another plan first' }).waitFor();
     await visitor.stop();
@@ -343,7 +342,7 @@ describe('instance administration', () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/workspaces?open=new');
+    await page.goto('/instance/workspaces?open=new');
     await page.getByLabel(workspaces.creating.name).fill('Shop');
     await page.getByRole('dialog').getByRole('button', { name: workspaces.creating.submit }).click();
     const secret = await page.getByRole('region', { name: parts.texts.firstKey }).innerText();
@@ -363,7 +362,7 @@ describe('instance administration', () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/operators?open=new');
+    await page.goto('/instance/operators?open=new');
     await page.getByLabel(operators.adding.email).fill('second@people.test');
     await page.getByRole('dialog').getByRole('button', { name: operators.adding.submit }).click();
     expect(await page.getByRole('region', { name: parts.texts.firstSignIn }).innerText()).toContain('/login/link/');
@@ -385,7 +384,7 @@ describe('the Find box', () => {
     const { page } = await visitor.open();
     await page.goto('/');
     for (const text of [id, 'Quarterly']) {
-      await page.getByRole('navigation').waitFor();
+      await page.getByRole('navigation', { name: shell.menu }).waitFor();
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox').fill(text);
       await page.getByRole('option', { name: 'Quarterly figures' }).waitFor();

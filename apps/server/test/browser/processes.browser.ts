@@ -127,7 +127,7 @@ describe('a database outage', () => {
     const server = await journey.start({ DATABASE_URL: proxy.url });
     await send(server, 'Before');
     const { visitor, page } = await signedIn(server.port);
-    const links = page.getByRole('navigation').getByRole('link');
+    const links = page.locator('.nav').getByRole('link');
     await links.first().waitFor();
     const every = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
     const places = ALL ? every : every.slice(0, 4);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { words as requests } from '@postrider/dashboard/strings/pages/requests';
 import { words as parts } from '@postrider/dashboard/strings/parts';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, refusedMail, type Stage, startStage } from './dashboard.ts';
 import { wordsAround } from './words-around.ts';
@@ -20,7 +21,7 @@ describe('the Requests page', () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/requests');
+    await page.goto('/logs');
     await page.getByText(wordsAround((reason) => requests.answer.some(requests.counted(3, false), reason))).waitFor();
 
     const groups = page.getByRole('table', { name: requests.groups });
@@ -43,7 +44,7 @@ describe('the Requests page', () => {
     const id = await refusedMail(stage, body);
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
-    await page.goto(`/requests?open=${id}`);
+    await page.goto(`/logs?open=${id}`);
     const drawer = page.getByRole('dialog');
     await drawer.getByText(pointer, { exact: true }).waitFor();
 
@@ -57,9 +58,9 @@ describe('the Requests page', () => {
   it('explains to a member who can view rejected requests', async () => {
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
-    await page.goto('/requests');
+    await page.goto('/logs');
 
-    await page.getByText(requests.denied).waitFor();
+    await page.getByText(shell.forbidden.title(shell.places.logs)).waitFor();
     await visitor.stop();
   });
 });

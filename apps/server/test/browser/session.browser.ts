@@ -50,7 +50,7 @@ describe('a session', () => {
   it('preserves the page and its form on expiry, and continues after the next sign-in', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
-    await page.goto('/login?next=/compose');
+    await page.goto('/login?next=/emails/new');
     await page.getByLabel(signIn.email).fill(operator.email);
     await page.getByLabel(signIn.password).fill(operator.password);
     await page.keyboard.press('Enter');
@@ -92,7 +92,7 @@ describe('the first run', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.goto('/');
-    await page.getByRole('link', { name: shell.places.compose }).click();
+    await page.getByRole('link', { name: shell.newEmail }).first().click();
     await page.getByRole('button', { name: compose.submit }).click();
     await page.getByText(compose.sent).waitFor();
     await stage.world.drain();

@@ -71,7 +71,7 @@ describe('the Settings pages', () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/settings/workspace');
+    await page.goto('/settings/general');
     await page.getByText(workspace.planFacts.recipients).waitFor();
     await page.getByLabel(workspace.name, { exact: true }).fill('Acme Ltd');
     await page.getByRole('button', { name: workspace.policies.stop[0], exact: true }).click();
@@ -92,17 +92,18 @@ describe('the Settings pages', () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/settings/workspace');
+    await page.goto('/settings/retention');
 
-    const retention = page.getByRole('table', { name: workspace.kept.title });
+    const retention = page.getByRole('table', { name: erasures.kept.title });
     await retention
       .getByRole('row', {
-        name: new RegExp(`${workspace.kept.kinds.messages[0]} .*${workspace.kept.always} RETENTION_MESSAGES`),
+        name: new RegExp(`${erasures.kept.kinds.messages[0]} .*${erasures.kept.always} RETENTION_MESSAGES`),
       })
       .waitFor();
     await retention
-      .getByRole('row', { name: new RegExp(`${workspace.kept.kinds.captures[0]} .*7 d RETENTION_CAPTURES`) })
+      .getByRole('row', { name: new RegExp(`${erasures.kept.kinds.captures[0]} .*7 d RETENTION_CAPTURES`) })
       .waitFor();
+    await page.goto('/settings/general');
     await page.getByText(workspace.capture.on).waitFor();
     expectQuiet(tab);
     await visitor.stop();
@@ -114,7 +115,7 @@ describe('the Settings pages', () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/settings/erasures');
+    await page.goto('/settings/retention');
     await page.getByRole('button', { name: erasures.create }).click();
     await page.getByLabel(erasures.creating.email, { exact: true }).fill('forget@example.com');
     await page.getByLabel(erasures.creating.again).fill('other@example.com');
@@ -172,7 +173,7 @@ describe('the Settings pages', () => {
   it('show alarm notification targets, with any errors in their addresses', async () => {
     const visitor = await stage.visitor('admin');
     const { page } = await visitor.open();
-    await page.goto('/settings/alarms');
+    await page.goto('/settings/alerts');
     await page.getByText(alarms.answer.none).waitFor();
     await page.getByLabel(alarms.emails).fill('ada');
     await page.getByRole('button', { name: alarms.save }).click();
@@ -184,41 +185,40 @@ describe('the Settings pages', () => {
     await visitor.stop();
   });
 
-  it('show a viewer the monthly usage, and who can change the workspace', async () => {
+  it('explain to a viewer who can change the workspace', async () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/settings/workspace');
+    await page.goto('/settings/general');
 
-    await page.getByText(workspace.denied).waitFor();
-    await page.getByRole('slider', { name: workspace.usage }).waitFor();
+    await page.getByText(shell.forbidden.title(shell.places.general)).waitFor();
     expectQuiet(tab);
     await visitor.stop();
   });
 });
 
-describe('the Health page', () => {
+describe('the status of the instance', () => {
   it('shows failures, and lets an alarm be acknowledged', async () => {
     const { sql, clock } = stage.world.services;
     await sql`
       insert into alarms (id, workspace_id, rule, subject, status, value, detail, page, seen_since, started_at)
       values (${newId('alarm', clock.now())}, no_id(), 'queue_waits', 'delivery.attempt', 'active', 400,
-        'The oldest job waits for 400 s.', '/operations/queues', clock_now(), clock_now())`;
+        'The oldest job waits for 400 s.', '/instance/queues', clock_now(), clock_now())`;
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/health');
+    await page.goto('/instance/status');
     await page.getByRole('table', { name: health.machine }).getByText('migrations', { exact: true }).waitFor();
     await page
       .getByRole('table', { name: health.checks })
       .getByText(health.checkNames.delivery ?? '', { exact: true })
       .waitFor();
-    const list = page.getByRole('table', { name: health.alarms.title });
+    const list = page.getByRole('table', { name: alarms.list.title });
     await list.getByText('The oldest job waits for 400 s.').waitFor();
 
-    await list.getByRole('button', { name: health.alarms.acknowledge }).click();
+    await list.getByRole('button', { name: alarms.list.acknowledge }).click();
 
-    await page.getByText(health.alarms.acknowledged).waitFor();
+    await page.getByText(alarms.list.acknowledged).waitFor();
     await list.getByText('operator@people.test').waitFor();
     expectQuiet(tab);
     await visitor.stop();
@@ -226,7 +226,7 @@ describe('the Health page', () => {
 
   it('links an alarm to its page, where the affected item is selected', async () => {
     const { sql, clock } = stage.world.services;
-    const path = '/operations/jobs?queue=delivery.attempt&state=dead';
+    const path = '/instance/jobs?queue=delivery.attempt&state=dead';
     await sql`
       insert into alarms (id, workspace_id, rule, subject, status, value, detail, page, seen_since, started_at)
       values (${newId('alarm', clock.now())}, no_id(), 'dead_jobs', 'delivery.attempt', 'active', 3,
@@ -234,8 +234,8 @@ describe('the Health page', () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/operations/health');
-    const row = page.getByRole('table', { name: health.alarms.title }).getByRole('row', { name: /3 jobs are dead/ });
+    await page.goto('/instance/status');
+    const row = page.getByRole('table', { name: alarms.list.title }).getByRole('row', { name: /3 jobs are dead/ });
 
     await row.getByRole('link').click();
 

@@ -48,7 +48,7 @@ describe('the Stats page', () => {
     const visitor = await stage.visitor('admin');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/stats?by=tag');
+    await page.goto('/metrics?by=tag');
     await page.getByText(wordsAround((bounced) => stats.answer.captured('100.0%', '2', bounced))).waitFor();
 
     const chart = page.getByRole('slider', { name: stats.mail });
@@ -81,7 +81,7 @@ describe('the Stats page', () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;
-    await page.goto('/stats');
+    await page.goto('/metrics');
     await page.getByRole('slider', { name: stats.mail }).waitFor();
 
     expect(await page.getByRole('group', { name: stats.by }).getByRole('button').allInnerTexts()).toEqual([

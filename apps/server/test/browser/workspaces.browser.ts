@@ -91,7 +91,7 @@ async function signInAs(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: signIn.submit }).click();
 }
 
-/** Ten pages, and whether each names something of its workspace. */
+/** Eleven pages, each one click from the page before, and whether each names something of its workspace. */
 const walk = [
   ['/emails', true],
   ['/domains', true],
@@ -99,10 +99,11 @@ const walk = [
   ['/webhooks', true],
   ['/suppressions', true],
   ['/settings/api-keys', true],
-  ['/requests', true],
   ['/settings/members', false],
-  ['/operations/holds', true],
-  ['/settings/audit', true],
+  ['/settings/audit-log', true],
+  ['/logs', true],
+  ['/delivery/backlog', false],
+  ['/delivery/holds', true],
 ] as const;
 
 describe('two tabs on two workspaces', () => {
@@ -111,7 +112,7 @@ describe('two tabs on two workspaces', () => {
     const { page: first } = await visitor.open();
     await first.goto('/login');
     await signInAs(first, 'both@people.test');
-    await first.getByRole('navigation').waitFor();
+    await first.getByRole('navigation').first().waitFor();
     const { page: second } = await visitor.open();
     const tabs = [
       { page: first, own: north, other: south },
@@ -122,7 +123,7 @@ describe('two tabs on two workspaces', () => {
     for (const [path, names_objects] of walk) {
       for (const { page, own, other } of tabs) {
         // By a link in the page, so that the tab keeps what it has loaded before.
-        await page.locator(`.nav a[href="/w/${own.id}${path}"]`).click();
+        await page.locator(`:is(.nav, .tabs) a[href="/w/${own.id}${path}"]`).first().click();
         await page.locator('main h1').waitFor();
         await page.waitForLoadState('networkidle');
         if (names_objects) await page.locator('main').getByText(new RegExp(own.name, 'i')).first().waitFor();

@@ -159,7 +159,7 @@ export function createNotices(services: Services): Notices {
       const urls = webhooksOf({ workspace_id: INSTANCE, webhook_url: remembered?.webhook_url ?? null });
       return (
         urls.length === 0 ||
-        post(urls, [{ ...notice, workspace_id: INSTANCE, id: null, subject: '', page: '/operations/health' }])
+        post(urls, [{ ...notice, workspace_id: INSTANCE, id: null, subject: '', page: '/instance/status' }])
       );
     },
     async stop() {

@@ -36,7 +36,7 @@ const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready 
 function burn(late_count: number, all: number, hours: string): Measurement[] {
   const rate = all < MIN_ATTEMPTS ? 0 : late_count / all / BUDGET;
   const detail = `${late_count} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
-  return instance_scopes('', rate, detail, '/operations/queues');
+  return instance_scopes('', rate, detail, '/instance/queues');
 }
 
 /** All alarms. A value between clear and raise leaves an alarm unchanged. */
@@ -69,7 +69,7 @@ export const alarmRules = {
           queue,
           held ? 0 : (oldest_ready_seconds ?? 0),
           `The oldest ready job in ${queue} has waited ${Math.round(oldest_ready_seconds ?? 0)} s.`,
-          '/operations/queues',
+          '/instance/queues',
         ),
       ),
   },
@@ -83,7 +83,7 @@ export const alarmRules = {
       const live = roles.find(({ role }) => role === 'worker')?.live ?? 0;
       const due = queues.reduce((sum, stand) => sum + waiting(stand) + stand.active, 0);
       const detail = `No worker is running, and ${due} jobs are waiting.`;
-      return instance_scopes('', live === 0 && due > 0 ? 1 : 0, detail, '/operations/workers');
+      return instance_scopes('', live === 0 && due > 0 ? 1 : 0, detail, '/instance/workers');
     },
   },
   backlog_grows: {
@@ -98,7 +98,7 @@ export const alarmRules = {
         const previous = before.find(({ queue }) => queue === stand.queue)?.waiting ?? stand.ready;
         const growth = stand.held || stand.ready < 1000 ? 0 : stand.ready / Math.max(1, previous);
         const detail = `${stand.ready} jobs are waiting in ${stand.queue}, up from ${previous} 15 minutes ago.`;
-        return instance_scopes(stand.queue, growth, detail, '/operations/backlog?by=destination&reach=instance');
+        return instance_scopes(stand.queue, growth, detail, '/delivery/backlog?by=destination');
       }),
   },
   one_failure_dominates: {
@@ -110,7 +110,7 @@ export const alarmRules = {
     measure: (_, { attempts, signature }) => {
       const share = attempts < MIN_ATTEMPTS || !signature ? 0 : signature.count / attempts;
       const detail = `${percent(share)} of attempts in the last 15 minutes failed with the same error: ${signature?.sample ?? ''}`;
-      return instance_scopes('', share, detail.slice(0, 500), '/operations/incident');
+      return instance_scopes('', share, detail.slice(0, 500), '/delivery/incidents');
     },
   },
   provider_defers: {
@@ -124,7 +124,7 @@ export const alarmRules = {
         const share = attempts < MIN_ATTEMPTS ? 0 : deferred / attempts;
         const name = provider || 'other providers';
         const detail = `${percent(share)} of ${attempts} attempts to ${name} in the last 15 minutes were deferred.`;
-        return instance_scopes(provider, share, detail, '/operations/backlog?by=provider&reach=instance');
+        return instance_scopes(provider, share, detail, '/delivery/backlog?by=provider');
       }),
   },
   dead_jobs_grow: {
@@ -136,7 +136,7 @@ export const alarmRules = {
     measure: ({ queues }, { before }) =>
       queues.flatMap(({ queue, dead }) => {
         const previous = before.find((one) => one.queue === queue)?.dead ?? dead;
-        const page = `/operations/jobs?queue=${queue}&state=dead`;
+        const page = `/instance/jobs?queue=${queue}&state=dead`;
         return instance_scopes(queue, dead - previous, `${dead} dead jobs in ${queue}, up from ${previous}.`, page);
       }),
   },
@@ -166,7 +166,7 @@ export const alarmRules = {
         '',
         late_seconds,
         `The oldest scheduled email is ${Math.round(late_seconds)} s late.`,
-        '/operations/queues',
+        '/instance/queues',
       ),
   },
   hold_old: {
@@ -181,7 +181,7 @@ export const alarmRules = {
         subject,
         value,
         detail: `${name} has been held for ${Math.round(value)} h.`,
-        page: '/operations/holds',
+        page: '/delivery/holds',
       })),
   },
   hold_ends: {
@@ -197,7 +197,7 @@ export const alarmRules = {
         // A hold of an hour or less is not worth a notice.
         value: left_seconds < 15 * MINUTE && value > 1 ? 1 : 0,
         detail: `The hold on ${name} expires in ${Math.round(left_seconds / 60)} min.`,
-        page: '/operations/holds',
+        page: '/delivery/holds',
       })),
   },
   domain_regressed: {
@@ -229,7 +229,7 @@ export const alarmRules = {
         '',
         skew,
         `A process clock differs from the database clock by ${skew.toFixed(1)} s.`,
-        '/operations/health',
+        '/instance/status',
       ),
   },
   pool_waits: {
@@ -243,7 +243,7 @@ export const alarmRules = {
         '',
         pool_waiting,
         `${pool_waiting} transactions in one process are waiting for a database connection.`,
-        '/operations/health',
+        '/instance/status',
       ),
   },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -80,7 +80,7 @@ export async function noteOutage(
   await sql`
     insert into alarms (id, workspace_id, rule, subject, status, detail, value, page, seen_since, clear_since,
       started_at, ended_at, told_at, mail_due)
-    select ${id}, no_id(), ${rule}, '', 'ended', 'The database did not answer.', 1, '/operations/health', ${since},
+    select ${id}, no_id(), ${rule}, '', 'ended', 'The database did not answer.', 1, '/instance/status', ${since},
       ${until}, ${since}, ${until}, clock_now(), 'end'
     where not exists (select from alarms where rule = ${rule} and workspace_id = no_id() and ended_at > ${since})`;
 }

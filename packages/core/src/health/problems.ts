@@ -83,7 +83,7 @@ export async function workspaceProblems(
       names,
       detail: `${words}: ${names.join(', ')}.`,
       advice,
-      page: { domain: '/domains', webhook: '/webhooks', hold: '/operations/holds' }[kind],
+      page: { domain: '/domains', webhook: '/webhooks', hold: '/delivery/holds' }[kind],
     };
   });
   const own = [...stored, ...(await lateEmail(ctx, workspace_id, rows, backlog)), ...overQuota(usage), ...lost(totals)];
@@ -139,7 +139,7 @@ function overQuota({ limit, used, resets_at }: MonthUsage): WorkspaceProblem[] {
       names: [],
       detail: `${used} of ${limit} emails used this month. Resets at ${resets_at}.`,
       advice: 'Ask an operator for a larger plan.',
-      page: '/settings/workspace',
+      page: '/settings/general',
     },
   ];
 }
@@ -210,7 +210,7 @@ export async function sharedProblems({ sql }: Pick<InstanceParts, 'sql'>): Promi
               count,
               names,
               since: isoTime(since),
-              page: '/operations/holds',
+              page: '/delivery/holds',
             },
           ]
         : [],
@@ -258,14 +258,14 @@ async function operatorProblems(ctx: InstanceParts): Promise<OperatorProblem[]> 
             ),
             count: dead,
             names: queues_with_dead,
-            page: '/operations/jobs?state=dead',
+            page: '/instance/jobs?state=dead',
           },
         ]),
     ...(disk.status === 'warning' || disk.status === 'failing'
       ? [
           {
             ...problem('disk', disk.status === 'failing' ? 'error' : 'warning', disk.detail, disk.fix ?? ''),
-            page: '/operations/storage',
+            page: '/instance/storage',
           },
         ]
       : []),
@@ -284,7 +284,7 @@ async function operatorProblems(ctx: InstanceParts): Promise<OperatorProblem[]> 
       state: name,
       names: [name],
       since: isoTime(since),
-      page: '/operations/schedules',
+      page: '/instance/schedules',
     })),
     ...conditions.map(({ rule, title, subject, detail, page, seen_since }) => ({
       ...problem('alarm', 'warning', detail, ''),
@@ -303,7 +303,7 @@ function problem<K extends ProblemKind>(
   detail: string,
   advice: string,
 ): Problem<K> {
-  const common = { state: kind, count: 1, since: null, names: [], page: '/operations/health' };
+  const common = { state: kind, count: 1, since: null, names: [], page: '/instance/status' };
   return { ...common, kind, severity, detail, advice };
 }
 

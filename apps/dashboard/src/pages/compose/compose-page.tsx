@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronLeft, Send } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { problemOf } from '../../api/problem.ts';
@@ -22,18 +22,7 @@ type Attachment = NonNullable<Mail['attachments']>[number];
 const MAX_BYTES = 60_000;
 
 /** Composes one email. The panel next to the form shows the equivalent API request. */
-const head = (
-  <PageHeader
-    title={words.title}
-    answer={words.answer}
-    back={
-      <Link to="/emails" className="back">
-        <ChevronLeft size={14} />
-        {words.back}
-      </Link>
-    }
-  />
-);
+const head = <PageHeader title={words.title} answer={words.answer} />;
 
 export function ComposePage() {
   const me = useMe();

@@ -4,7 +4,7 @@ import { shellRoute } from '../../shell/routes.ts';
 export const composeRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/compose',
+    path: '/emails/new',
     component: lazyRouteComponent(() => import('./compose-page.tsx'), 'ComposePage'),
   }),
 ] as const;

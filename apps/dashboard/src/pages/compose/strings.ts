@@ -1,7 +1,6 @@
 export const words = {
   title: 'New email',
   answer: 'Send one email and see the matching API request.',
-  back: 'Emails',
   from: 'From',
   fromAbout: 'An address on a verified domain.',
   to: 'To',

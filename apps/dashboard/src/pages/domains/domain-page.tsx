@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, Download, RefreshCw } from 'lucide-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Download, RefreshCw } from 'lucide-react';
 import { problemOf } from '../../api/problem.ts';
 import { client, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -26,19 +26,12 @@ export function DomainPage() {
   const navigate = useNavigate({ from: '/domains/$name' });
   const { query, verify, live } = useDomain(name);
   const close = () => void navigate({ search: {}, replace: true });
-  const back = (
-    <Link to="/domains" className="back">
-      <ChevronLeft size={14} />
-      {words.detail.back}
-    </Link>
-  );
   return (
     <Page>
-      <QueryView query={query} lines={10} head={<PageHeader back={back} title={name} />}>
+      <QueryView query={query} lines={10} head={<PageHeader title={name} />}>
         {(domain) => (
           <>
             <PageHeader
-              back={back}
               name={domain.name}
               title={
                 <span className="line">

@@ -53,7 +53,6 @@ export const words = {
     submit: 'Add domain',
   },
   detail: {
-    back: 'Domains',
     verify: 'Check now',
     verifying: 'Checking…',
     copyAll: 'Copy zone file',

@@ -1,5 +1,5 @@
 import './emails.css';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useEffect } from 'react';
 import { type Outputs, trpc } from '../../api/trpc.ts';
@@ -23,12 +23,19 @@ type Email = Outputs['emails']['list']['data'][number];
 const PAGE = 50;
 const none: ReadonlySet<string> = new Set();
 
+type ListPath = '/emails' | '/emails/scheduled';
+
+/** Lists the email of the workspace, or only what is scheduled, newest first. */
 export function EmailsPage() {
-  const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/emails' });
-  const navigate = useNavigate({ from: '/emails' });
+  const scheduled = useLocation({ select: ({ pathname }) => pathname === '/emails/scheduled' });
+  const path: ListPath = scheduled ? '/emails/scheduled' : '/emails';
+  const text = scheduled ? words.scheduled : words;
+  const { q = '', open, tab = 'preview' } = useSearch({ from: `/shell${path}` });
+  const navigate = useNavigate({ from: path });
   const search = parseSearch(q);
   const selection = useSelection();
-  const list = useKeyset(trpc.emails.list, { ...search.filter, limit: PAGE });
+  const status = scheduled ? { status: 'scheduled' } : {};
+  const list = useKeyset(trpc.emails.list, { ...search.filter, ...status, limit: PAGE });
   const { id } = search;
   useEffect(() => {
     if (id !== null) void navigate({ to: '/emails/$id', params: { id }, replace: true });
@@ -39,7 +46,11 @@ export function EmailsPage() {
   };
   return (
     <Page>
-      <PageHeader title={words.title} answer={answerOf(list.rows)} actions={<ComposeLink />} />
+      <PageHeader
+        title={text.title}
+        answer={scheduled ? words.scheduled.answer(list.rows?.length ?? 0, list.more) : answerOf(list.rows)}
+        actions={<ComposeLink />}
+      />
       <SearchBar
         text={q}
         unknown={search.unknown}
@@ -47,19 +58,19 @@ export function EmailsPage() {
       />
       <BulkBar chosen={open === undefined ? selection.chosen : none} onDone={() => selection.replace([])} />
       <KeysetList
-        label={words.title}
+        label={text.title}
         list={list}
-        columns={columns}
+        columns={columnsOf(path)}
         idOf={idOf}
         nameOf={({ subject }) => subject || words.noSubject}
         onOpen={({ id: opened }) => void navigate({ search: (rest) => ({ ...rest, open: opened }) })}
         chosen={selection.chosen}
         onToggle={selection.toggle}
         freshWord={words.fresh}
-        empty={q === '' ? <FirstMail /> : <NothingFound />}
+        empty={q !== '' ? <NothingFound path={path} /> : scheduled ? <NothingScheduled /> : <FirstMail />}
       />
       {open !== undefined && (
-        <Drawer title={words.title} onClose={close}>
+        <Drawer title={text.title} onClose={close}>
           <EmailDetail
             id={open}
             tab={tab}
@@ -74,7 +85,7 @@ export function EmailsPage() {
 
 const idOf = ({ id }: Email) => id;
 
-const columns: readonly Column<Email>[] = [
+const columnsOf = (path: ListPath): readonly Column<Email>[] => [
   {
     name: words.columns.status,
     width: 'fit',
@@ -84,7 +95,7 @@ const columns: readonly Column<Email>[] = [
     name: words.columns.subject,
     width: '40%',
     show: ({ id, subject }) => (
-      <Link className="row-link" from="/emails" search={(search) => ({ ...search, open: id })}>
+      <Link className="row-link" from={path} search={(search) => ({ ...search, open: id })}>
         {subject || <span className="faint">{words.noSubject}</span>}
       </Link>
     ),
@@ -122,7 +133,7 @@ function answerOf(rows: readonly Email[] | undefined): string {
 
 function ComposeLink() {
   return (
-    <Link to="/compose" className="button primary">
+    <Link to="/emails/new" className="button primary">
       <Plus size={15} />
       {words.compose}
     </Link>
@@ -140,11 +151,20 @@ function FirstMail() {
   );
 }
 
-function NothingFound() {
+function NothingScheduled() {
+  return (
+    <Empty title={words.scheduled.empty.title}>
+      <p>{words.scheduled.empty.about}</p>
+      <ComposeLink />
+    </Empty>
+  );
+}
+
+function NothingFound({ path }: { readonly path: ListPath }) {
   return (
     <Empty title={words.empty.none}>
       <p>{words.empty.noneAbout}</p>
-      <Link to="/emails" className="button">
+      <Link to={path} className="button">
         {words.empty.clear}
       </Link>
     </Empty>

@@ -10,19 +10,21 @@ const readers = {
   action: oneOf('cancel', 'giveUp', 'resend', 'reschedule'),
 };
 
-export const emailRoutes = [
-  createRoute({
-    getParentRoute: () => shellRoute,
-    path: '/emails',
-    validateSearch: searchOf({
-      /** The search, in the syntax of search-grammar.ts. */
-      q: text,
-      /** The email shown in the drawer. */
-      open: text,
-      ...readers,
-    }),
-    component: lazyRouteComponent(() => import('./emails-page.tsx'), 'EmailsPage'),
+const list = {
+  getParentRoute: () => shellRoute,
+  validateSearch: searchOf({
+    /** The search, in the syntax of search-grammar.ts. */
+    q: text,
+    /** The email shown in the drawer. */
+    open: text,
+    ...readers,
   }),
+  component: lazyRouteComponent(() => import('./emails-page.tsx'), 'EmailsPage'),
+};
+
+export const emailRoutes = [
+  createRoute({ ...list, path: '/emails' }),
+  createRoute({ ...list, path: '/emails/scheduled' }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/emails/$id',

@@ -1,4 +1,15 @@
 export const words = {
+  scheduled: {
+    title: 'Scheduled',
+    answer: (count: number, more: boolean) =>
+      count === 0
+        ? 'Nothing is scheduled.'
+        : `${count}${more ? ' or more' : ''} scheduled. Open one to reschedule, send or cancel it.`,
+    empty: {
+      title: 'Nothing is scheduled',
+      about: 'Set scheduled_at to send an email later. It waits here until its time.',
+    },
+  },
   title: 'Emails',
   compose: 'New email',
   answer: {

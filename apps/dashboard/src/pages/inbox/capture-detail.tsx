@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Send, Trash2 } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { may, useMe } from '../../api/me.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
@@ -25,7 +24,6 @@ interface DetailProps {
   readonly tab: CaptureTab;
   readonly onTab: (tab: CaptureTab) => void;
   readonly onGone: () => void;
-  readonly back?: ReactNode;
   /** Whether the capture is shown in a drawer, with a link to its own page. */
   readonly drawn?: boolean;
 }
@@ -39,14 +37,14 @@ export function CaptureDetail(props: DetailProps) {
   if (!allowed) {
     return (
       <>
-        <PageHeader title={words.title} back={props.back} />
+        <PageHeader title={words.title} />
         <Notice tone="calm">
           <p>{words.detail.denied}</p>
         </Notice>
       </>
     );
   }
-  const head = props.back && <PageHeader title={words.detail.heading} back={props.back} />;
+  const head = !props.drawn && <PageHeader title={words.detail.heading} />;
   return (
     <QueryView query={capture} head={head}>
       {(data) => <CaptureView {...props} capture={data} />}
@@ -59,7 +57,6 @@ function CaptureView({
   tab,
   onTab,
   onGone,
-  back,
   drawn: has_trace = false,
 }: DetailProps & { readonly capture: Capture }) {
   const { action, open, close } = useAction();
@@ -76,7 +73,6 @@ function CaptureView({
     <>
       <PageHeader
         title={capture.subject || words.noSubject}
-        back={back}
         answer={text.to(capture.to.join(', '))}
         actions={
           <>
@@ -99,7 +95,7 @@ function CaptureView({
       <Facts rows={factsOf(capture)} />
       {has_trace && (
         <p>
-          <Link to="/inbox/$id" params={{ id: capture.id }}>
+          <Link to="/emails/test-inbox/$id" params={{ id: capture.id }}>
             {text.openPage}
           </Link>
         </p>

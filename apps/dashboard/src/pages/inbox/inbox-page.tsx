@@ -23,8 +23,8 @@ import { words } from './strings.ts';
 type Capture = Outputs['captures']['list']['data'][number];
 
 export function InboxPage() {
-  const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/inbox' });
-  const navigate = useNavigate({ from: '/inbox' });
+  const { q = '', open, tab = 'preview' } = useSearch({ from: '/shell/emails/test-inbox' });
+  const navigate = useNavigate({ from: '/emails/test-inbox' });
   const clearing = useAction();
   const filter = parseSearch(q);
   const list = useKeyset(trpc.captures.list, { ...filter, limit: 50 });
@@ -97,7 +97,7 @@ const columns: readonly Column<Capture>[] = [
     name: words.columns.subject,
     width: '36%',
     show: ({ id, subject }) => (
-      <Link className="row-link" from="/inbox" search={(search) => ({ ...search, open: id })}>
+      <Link className="row-link" from="/emails/test-inbox" search={(search) => ({ ...search, open: id })}>
         {subject || <span className="faint">{words.noSubject}</span>}
       </Link>
     ),
@@ -119,7 +119,7 @@ function NothingYet() {
     <Empty title={words.empty.title}>
       <p>{words.empty.about}</p>
       <CodeBlock text={waitCurl('ada@example.com')} what={parts.texts.curl} />
-      <Link to="/compose" className="button primary">
+      <Link to="/emails/new" className="button primary">
         <Plus size={15} />
         {words.empty.compose}
       </Link>
@@ -131,7 +131,7 @@ function NothingFound() {
   return (
     <Empty title={words.empty.none}>
       <p>{words.empty.noneAbout}</p>
-      <Link to="/inbox" className="button">
+      <Link to="/emails/test-inbox" className="button">
         {words.empty.all}
       </Link>
     </Empty>

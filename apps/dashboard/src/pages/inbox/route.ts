@@ -12,7 +12,7 @@ const readers = {
 export const inboxRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/inbox',
+    path: '/emails/test-inbox',
     validateSearch: searchOf({
       q: text,
       /** The email shown in the drawer. */
@@ -23,7 +23,7 @@ export const inboxRoutes = [
   }),
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/inbox/$id',
+    path: '/emails/test-inbox/$id',
     validateSearch: searchOf(readers),
     component: lazyRouteComponent(() => import('./capture-page.tsx'), 'CapturePage'),
   }),

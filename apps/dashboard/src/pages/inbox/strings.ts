@@ -1,6 +1,5 @@
 export const words = {
   title: 'Test inbox',
-  back: 'Test inbox',
   answer: {
     about: 'Email captured here is not delivered to recipients.',
     some: (count: number, has_more: boolean) =>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
+import { type Me, may, useMe } from '../../api/me.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import type { ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
@@ -9,7 +10,8 @@ import { QueryView } from '../../parts/states.tsx';
 import { RelativeTime, span } from '../../parts/times.tsx';
 import { MailChart } from '../stats/mail-chart.tsx';
 import './overview.css';
-import { routePath } from '../../shell/paths.ts';
+import { locate } from '../../shell/navigation.ts';
+import { routeOf } from '../../shell/paths.ts';
 import { words } from './strings.ts';
 
 type Summary = Outputs['overview']['summary'];
@@ -47,7 +49,7 @@ function answerOf({ problems, waiting }: Summary): string {
 
 const stepLinks: Readonly<Record<Step['name'], string>> = {
   key: '/settings/api-keys?open=new',
-  test_send: '/compose',
+  test_send: '/emails/new',
   domain: '/domains?open=new',
   verify: '/domains',
   webhook: '/webhooks?open=new',
@@ -83,7 +85,14 @@ function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
   );
 }
 
+/** Returns whether the page of a problem is one that the user may open. */
+function mayOpen(me: Me, page: string): boolean {
+  const { needs } = locate(routeOf(page).replace(/\?.*/, ''))?.place ?? {};
+  return needs === undefined || may(me, needs);
+}
+
 function Problems({ problems }: { readonly problems: readonly Problem[] }) {
+  const me = useMe();
   return (
     <Panel title={words.problems.title} bare>
       <ul className="steps">
@@ -92,7 +101,11 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
           return (
             <li key={`${kind} ${state} ${page}`}>
               <Icon size={18} color={severity === 'error' ? 'var(--bad)' : 'var(--wait)'} aria-label={severity} />
-              <Link to={routePath(page)}>{words.problems.texts[kind](count)}</Link>
+              {mayOpen(me, page) ? (
+                <Link to={routeOf(page)}>{words.problems.texts[kind](count)}</Link>
+              ) : (
+                <span>{words.problems.texts[kind](count)}</span>
+              )}
               <span className="muted small">{names.join(', ')}</span>
               {since !== null && (
                 <span className="faint small">

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleAlert, TriangleAlert } from 'lucide-react';
-import { may, useMe } from '../../api/me.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -9,7 +8,7 @@ import { CodeBlock } from '../../parts/copy.tsx';
 import { useKeyset } from '../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList, List } from '../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../parts/page.tsx';
-import { Empty, Notice, QueryView } from '../../parts/states.tsx';
+import { Empty, QueryView } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
 import { answerOf } from './answer.ts';
@@ -20,26 +19,8 @@ type Request = Outputs['requests']['list']['data'][number];
 type Group = Outputs['requests']['groups']['data'][number];
 
 export function RequestsPage() {
-  const allowed = may(useMe(), 'admin');
-  return (
-    <Page>
-      {allowed ? (
-        <Requests />
-      ) : (
-        <>
-          <PageHeader title={words.title} />
-          <Notice tone="calm">
-            <p>{words.denied}</p>
-          </Notice>
-        </>
-      )}
-    </Page>
-  );
-}
-
-function Requests() {
-  const { reason, open } = useSearch({ from: '/shell/requests' });
-  const navigate = useNavigate({ from: '/requests' });
+  const { reason, open } = useSearch({ from: '/shell/logs' });
+  const navigate = useNavigate({ from: '/logs' });
   const groups = useQuery(trpc.requests.groups.queryOptions({}));
   const list = useKeyset(trpc.requests.list, { limit: 50, ...(reason && { reason }) });
   const close = () => {
@@ -48,7 +29,7 @@ function Requests() {
   };
   const rows = groups.data?.data ?? [];
   return (
-    <>
+    <Page>
       <PageHeader title={words.title} answer={groups.data && answerOf(groups.data)} />
       {rows.length > 0 && (
         <Panel title={words.groups} bare>
@@ -87,7 +68,7 @@ function Requests() {
         empty={reason === undefined ? <NothingYet /> : <NothingFound />}
       />
       {open !== undefined && <RequestDrawer id={open} onClose={close} />}
-    </>
+    </Page>
   );
 }
 
@@ -98,7 +79,7 @@ const groupColumns: readonly Column<Group>[] = [
     name: words.groupColumns.reason,
     width: '30%',
     show: ({ reason }) => (
-      <Link className="row-link mono" from="/requests" search={{ reason }}>
+      <Link className="row-link mono" from="/logs" search={{ reason }}>
         {reason}
       </Link>
     ),
@@ -138,7 +119,7 @@ const columns: readonly Column<Request>[] = [
     name: words.columns.reason,
     width: '20%',
     show: ({ id, reason }) => (
-      <Link className="row-link mono" from="/requests" search={(search) => ({ ...search, open: id })}>
+      <Link className="row-link mono" from="/logs" search={(search) => ({ ...search, open: id })}>
         {reason}
       </Link>
     ),
@@ -174,7 +155,7 @@ function NothingFound() {
   return (
     <Empty title={words.empty.none}>
       <p>{words.empty.noneAbout}</p>
-      <Link to="/requests" className="button">
+      <Link to="/logs" className="button">
         {words.all}
       </Link>
     </Empty>

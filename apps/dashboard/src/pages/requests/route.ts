@@ -5,7 +5,7 @@ import { searchOf, text } from '../../shell/search.ts';
 export const requestRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/requests',
+    path: '/logs',
     validateSearch: searchOf({
       reason: text,
       /** The request shown in the drawer. */

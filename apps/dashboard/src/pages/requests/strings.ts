@@ -1,5 +1,5 @@
 export const words = {
-  title: 'Requests',
+  title: 'Logs',
   answer: {
     none: 'No rejected requests in the last 24 hours.',
     some: (count: string, first: string) =>
@@ -8,7 +8,6 @@ export const words = {
   },
   counted: (count: number, atLeast: boolean) =>
     `${atLeast ? 'At least ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'request' : 'requests'}`,
-  denied: 'Only workspace admins can see rejected requests, because they include parts of the request body.',
   groups: 'By reason, last 24 hours',
   groupColumns: { reason: 'Reason', route: 'Route', last: 'Last seen', count: 'Count' },
   columns: { status: 'Status', reason: 'Reason', route: 'Route', message: 'Error', took: 'Duration', at: 'Time' },

@@ -6,7 +6,7 @@ import { dimensions, rangeNames } from './ranges.ts';
 export const statsRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/stats',
+    path: '/metrics',
     validateSearch: searchOf({ range: oneOf(...rangeNames), by: oneOf(...dimensions), view: oneOf('table') }),
     component: lazyRouteComponent(() => import('./stats-page.tsx'), 'StatsPage'),
   }),

@@ -22,8 +22,8 @@ const format = (value: number) => (Number.isInteger(value) ? value.toLocaleStrin
 const seconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
 
 export function StatsPage() {
-  const { range = 'day', by = 'domain', view = 'chart' } = useSearch({ from: '/shell/stats' });
-  const navigate = useNavigate({ from: '/stats' });
+  const { range = 'day', by = 'domain', view = 'chart' } = useSearch({ from: '/shell/metrics' });
+  const navigate = useNavigate({ from: '/metrics' });
   const since = useSince(range);
   const { bucket } = ranges[range];
   const stats = useQuery(trpc.stats.get.queryOptions({ since, step: bucket }));

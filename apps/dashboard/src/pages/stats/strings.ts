@@ -1,5 +1,5 @@
 export const words = {
-  title: 'Stats',
+  title: 'Metrics',
   answer: {
     none: 'No email in this period. New email is counted within two minutes.',
     canceled: (count: string) => `All ${count} recipients were canceled before sending.`,

@@ -44,7 +44,6 @@ export const words = {
   },
   detail: {
     title: 'Webhook',
-    back: 'Webhooks',
     facts: 'Details',
     about: 'Description',
     secret: 'Secret ends in',

@@ -1,17 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import {
-  Ban,
-  ChevronLeft,
-  Code,
-  EllipsisVertical,
-  Pencil,
-  Play,
-  RefreshCw,
-  RotateCcw,
-  Send,
-  Trash2,
-} from 'lucide-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Ban, Code, EllipsisVertical, Pencil, Play, RefreshCw, RotateCcw, Send, Trash2 } from 'lucide-react';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choices } from '../../parts/field.tsx';
@@ -33,19 +22,12 @@ import { WebhookState } from './webhook-state.tsx';
 
 type Webhook = Outputs['webhooks']['get'];
 
-const back = (
-  <Link to="/webhooks" className="back">
-    <ChevronLeft size={14} />
-    {words.detail.back}
-  </Link>
-);
-
 export function WebhookPage() {
   const { id } = useParams({ from: '/shell/webhooks/$id' });
   const webhook = useQuery(trpc.webhooks.get.queryOptions({ id }));
   return (
     <Page>
-      <QueryView query={webhook} head={<PageHeader back={back} title={words.detail.title} />}>
+      <QueryView query={webhook} head={<PageHeader title={words.detail.title} />}>
         {(data) => <WebhookView webhook={data} />}
       </QueryView>
     </Page>
@@ -65,7 +47,6 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   return (
     <>
       <PageHeader
-        back={back}
         title={<span className="mono">{webhook.url}</span>}
         name={webhook.url}
         answer={<WebhookState webhook={webhook} />}

@@ -74,7 +74,7 @@ const requestColumns: readonly Column<Request>[] = [
     name: words.columns.reason,
     width: '30%',
     show: ({ id, status, reason }) => (
-      <Link className="row-link mono" to="/requests" search={{ open: id }}>
+      <Link className="row-link mono" to="/logs" search={{ open: id }}>
         {status} {reason}
       </Link>
     ),

@@ -25,23 +25,20 @@ export function EmailDetail({
   id,
   tab,
   onTab,
-  back,
   drawn: has_trace = false,
 }: {
   readonly id: string;
   readonly tab: ContentTab;
   readonly onTab: (tab: ContentTab) => void;
-  readonly back?: ReactNode;
   /** Whether the email is shown in a drawer, which has its own heading. */
   readonly drawn?: boolean;
 }) {
   const email = useQuery(trpc.emails.get.queryOptions({ id }));
   return (
-    <QueryView query={email} lines={10} head={back && <PageHeader back={back} title={words.title} />}>
+    <QueryView query={email} lines={10} head={!has_trace && <PageHeader title={words.title} />}>
       {(data) => (
         <>
           <PageHeader
-            back={back}
             name={data.subject || list.noSubject}
             title={
               <span className="line">

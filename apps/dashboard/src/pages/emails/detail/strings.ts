@@ -1,7 +1,6 @@
 import type { ContentTab } from '../content-tabs.ts';
 
 export const words = {
-  back: 'Emails',
   title: 'Email',
   openPage: 'Open full page',
   accepted: 'Accepted',

@@ -13,7 +13,7 @@ import { span } from '../../../parts/times.tsx';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { HoldForm } from '../holds/hold-form.tsx';
 import { ReleaseHold } from '../holds/release-hold.tsx';
-import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
+import { useReach } from '../reach/use-reach.ts';
 import { agesOf, type Dimension, dimensions, filterOf, heldBy } from './dimensions.ts';
 import { LimitDestination } from './limit-destination.tsx';
 import { Matrix } from './matrix.tsx';
@@ -21,11 +21,13 @@ import { words } from './strings.ts';
 
 type Backlog = Outputs['ops']['backlog'];
 
+const paths = { workspace: '/delivery/backlog', instance: '/instance/delivery/backlog' } as const;
+
 export function BacklogPage() {
-  const { by = 'destination', reach: reach_param, open } = useSearch({ from: '/shell/operations/backlog' });
-  const navigate = useNavigate({ from: '/operations/backlog' });
+  const reach = useReach();
+  const { by = 'destination', open } = useSearch({ from: `/shell${paths[reach]}` });
+  const navigate = useNavigate({ from: paths[reach] });
   const [frozen, setFrozen] = useState(false);
-  const reach = useReach(reach_param);
   const backlog = useQuery(trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, unlessFrozen(frozen)));
   return (
     <Page>
@@ -39,16 +41,12 @@ export function BacklogPage() {
           </Button>
         }
       />
-      <div className="line spread">
+      <div className="line">
         <Choices<Dimension>
           label={words.by}
           options={dimensions.map((name) => [name, words.dimensions[name]] as const)}
           value={by}
           onChange={(name) => void navigate({ search: (search) => ({ ...search, by: name }) })}
-        />
-        <ReachChoice
-          reach={reach}
-          onChange={(next) => void navigate({ search: ({ reach: _, ...search }) => ({ ...search, ...next }) })}
         />
       </div>
       <QueryView query={backlog}>
@@ -72,8 +70,9 @@ export function BacklogPage() {
 }
 
 function RowDialog({ backlog, by }: { readonly backlog: Backlog; readonly by: Dimension }) {
-  const { open, target, age } = useSearch({ from: '/shell/operations/backlog' });
-  const navigate = useNavigate({ from: '/operations/backlog' });
+  const path = paths[useReach()];
+  const { open, target, age } = useSearch({ from: `/shell${path}` });
+  const navigate = useNavigate({ from: path });
   const close = () =>
     void navigate({ search: ({ open: _, target: __, age: ___, ...search }) => search, replace: true });
   if (target === undefined) return null;

@@ -7,6 +7,8 @@ import { DialogForm } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { ReasonField, reasonIn } from '../../../parts/reason-field.tsx';
 import { Notice, QueryView } from '../../../parts/states.tsx';
+import { useReach } from '../reach/use-reach.ts';
+import { paths } from './paths.ts';
 import { words } from './strings.ts';
 
 export type BulkAction = Inputs['ops']['bulkPreview']['action'];
@@ -51,6 +53,7 @@ function PreviewForm({
   readonly onClose: () => void;
 }) {
   const navigate = useNavigate();
+  const path = paths[useReach()];
   const text = words.dialog;
   const count = data.matched.toLocaleString('en');
   if (data.matched === 0) return <p>{text.none}</p>;
@@ -86,7 +89,7 @@ function PreviewForm({
           const rate_per_second = Number(form.get('rate')) || 100;
           return client.ops.bulkRun.mutate({ token: data.token, reason: reasonIn(form), rate_per_second });
         }}
-        onDone={({ id }) => void navigate({ to: '/operations/bulk/$id', params: { id } })}
+        onDone={({ id }) => void navigate({ to: `${path}/$id`, params: { id } })}
         onClose={onClose}
       >
         {(problems) => (

@@ -5,12 +5,15 @@ import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
+import { useReach } from '../reach/use-reach.ts';
+import { paths } from './paths.ts';
 import { isRunning, RunBadge } from './run-badge.tsx';
 import { words } from './strings.ts';
 
 type Run = Outputs['ops']['bulkList']['data'][number];
 
 export function BulkPage() {
+  const path = paths[useReach()];
   const list = useKeyset(trpc.ops.bulkList, { limit: 50 });
   const running = (list.rows ?? []).filter(isRunning).length;
   return (
@@ -22,7 +25,7 @@ export function BulkPage() {
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns}
+        columns={columnsOf(path)}
         idOf={({ id }) => id}
         nameOf={({ action, reason }) => `${words.actions[action]} ${reason}`}
         freshWord={words.fresh}
@@ -44,12 +47,12 @@ const number = (name: string, show: (row: Run) => number, less = true): Column<R
   show: (row) => <span className="num">{show(row).toLocaleString('en')}</span>,
 });
 
-const columns: readonly Column<Run>[] = [
+const columnsOf = (path: (typeof paths)[keyof typeof paths]): readonly Column<Run>[] => [
   {
     name: words.columns.action,
     width: '20%',
     show: ({ id, action }) => (
-      <Link className="row-link" to="/operations/bulk/$id" params={{ id }}>
+      <Link className="row-link" to={`${path}/$id` as const} params={{ id }}>
         {words.actions[action]}
       </Link>
     ),

@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ChevronLeft } from 'lucide-react';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/copy.tsx';
@@ -11,27 +10,22 @@ import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { ErrorPanel, Notice, QueryView } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { useReach } from '../reach/use-reach.ts';
 import { outcomes } from './outcomes.ts';
+import { paths } from './paths.ts';
 import { isRunning, RunBadge } from './run-badge.tsx';
 import { words } from './strings.ts';
 
 type Run = Outputs['ops']['bulkGet'];
 type Item = Outputs['ops']['bulkItems']['data'][number];
 
-const back = (
-  <Link to="/operations/bulk" className="back">
-    <ChevronLeft size={14} />
-    {words.back}
-  </Link>
-);
-
 /** Shows one run with its receipts. */
 export function RunPage() {
-  const { id } = useParams({ from: '/shell/operations/bulk/$id' });
+  const { id } = useParams({ from: `/shell${paths[useReach()]}/$id` });
   const run = useQuery(trpc.ops.bulkGet.queryOptions({ id }));
   return (
     <Page>
-      <QueryView query={run} head={<PageHeader back={back} title={words.detail.title} />}>
+      <QueryView query={run} head={<PageHeader title={words.detail.title} />}>
         {(data) => <RunView run={data} />}
       </QueryView>
     </Page>
@@ -52,7 +46,6 @@ function RunView({ run }: { readonly run: Run }) {
           </span>
         }
         answer={text.answer(touched, run.matched, run.matched_exact)}
-        back={back}
         actions={
           isRunning(run) && (
             <Button busy={cancel.isPending} onClick={() => cancel.mutate({ id: run.id })}>
@@ -88,8 +81,9 @@ function RunView({ run }: { readonly run: Run }) {
 }
 
 function Receipts({ run }: { readonly run: Run }) {
-  const { outcome } = useSearch({ from: '/shell/operations/bulk/$id' });
-  const navigate = useNavigate({ from: '/operations/bulk/$id' });
+  const path = paths[useReach()];
+  const { outcome } = useSearch({ from: `/shell${path}/$id` });
+  const navigate = useNavigate({ from: `${path}/$id` as const });
   const text = words.detail;
   const list = useKeyset(trpc.ops.bulkItems, { id: run.id, limit: 50, ...(outcome && { outcome }) });
   return (

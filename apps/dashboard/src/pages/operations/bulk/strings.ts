@@ -1,6 +1,5 @@
 export const words = {
   title: 'Bulk actions',
-  back: 'Bulk actions',
   answer: {
     none: 'No bulk actions running.',
     some: (count: number) => `${count} bulk ${count === 1 ? 'action' : 'actions'} running`,

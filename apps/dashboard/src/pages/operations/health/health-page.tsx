@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, CircleSlash, RefreshCw, TriangleAlert } from 'lucide-react';
-import { may, useMe } from '../../../api/me.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Notice, QueryView } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
-import { routePath } from '../../../shell/paths.ts';
-import { Alarms } from './alarms.tsx';
+import { routeOf } from '../../../shell/paths.ts';
+import { AlarmList } from '../../settings/alarms/alarm-list.tsx';
+import { AlarmSettings } from '../../settings/alarms/alarm-settings.tsx';
 import { words } from './strings.ts';
 
 type Health = Outputs['ops']['health'];
@@ -33,53 +33,43 @@ const badges = {
   failing: ['bad', CircleAlert],
 } as const;
 
+/** Shows whether the instance works: its alerts, its checks, and where its alerts are sent. */
 export function HealthPage() {
-  const me = useMe();
-  const operator = may(me, 'operator');
-  const allowed = operator || may(me, 'admin');
-  const health = useQuery(trpc.ops.health.queryOptions({}, { enabled: allowed }));
-  const machine = useQuery(trpc.ops.doctor.queryOptions({}, { enabled: operator, staleTime: 'static' }));
+  const health = useQuery(trpc.ops.health.queryOptions({}));
+  const machine = useQuery(trpc.ops.doctor.queryOptions({}, { staleTime: 'static' }));
   return (
     <Page>
       <PageHeader title={words.title} answer={health.data && answerOf(health.data, machine.data)} />
-      {!allowed && (
-        <Notice tone="calm">
-          <p>{words.denied}</p>
-        </Notice>
-      )}
-      {allowed && <Alarms />}
-      {allowed && (
-        <Panel title={words.checks} bare>
-          <QueryView query={health} lines={4}>
-            {({ checks }) => (
-              <Checks
-                label={words.checks}
-                rows={checks.map(({ advice, name, ...check }) => ({
-                  ...check,
-                  name: words.checkNames[name] ?? name,
-                  fix: advice,
-                }))}
-              />
-            )}
-          </QueryView>
-        </Panel>
-      )}
-      {operator && (
-        <Panel
-          title={words.machine}
-          bare
-          actions={
-            <Button small busy={machine.isFetching} onClick={() => void machine.refetch()}>
-              <RefreshCw size={14} />
-              {words.again}
-            </Button>
-          }
-        >
-          <QueryView query={machine}>
-            {({ checks }) => <Checks label={words.machine} rows={checks.map(worded)} />}
-          </QueryView>
-        </Panel>
-      )}
+      <AlarmList access="instance" />
+      <Panel title={words.checks} bare>
+        <QueryView query={health} lines={4}>
+          {({ checks }) => (
+            <Checks
+              label={words.checks}
+              rows={checks.map(({ advice, name, ...check }) => ({
+                ...check,
+                name: words.checkNames[name] ?? name,
+                fix: advice,
+              }))}
+            />
+          )}
+        </QueryView>
+      </Panel>
+      <Panel
+        title={words.machine}
+        bare
+        actions={
+          <Button small busy={machine.isFetching} onClick={() => void machine.refetch()}>
+            <RefreshCw size={14} />
+            {words.again}
+          </Button>
+        }
+      >
+        <QueryView query={machine}>
+          {({ checks }) => <Checks label={words.machine} rows={checks.map(worded)} />}
+        </QueryView>
+      </Panel>
+      <AlarmSettings access="instance" />
     </Page>
   );
 }
@@ -108,7 +98,7 @@ const columns: readonly Column<Check>[] = [
   {
     name: words.columns.check,
     width: 'fit',
-    show: ({ name, page }) => (page === null ? <strong>{name}</strong> : <Link to={routePath(page)}>{name}</Link>),
+    show: ({ name, page }) => (page === null ? <strong>{name}</strong> : <Link to={routeOf(page)}>{name}</Link>),
   },
   {
     name: words.columns.state,

@@ -5,7 +5,7 @@ import { flag, searchOf } from '../../../shell/search.ts';
 export const healthRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/health',
+    path: '/instance/status',
     validateSearch: searchOf({ ended: flag }),
     component: lazyRouteComponent(() => import('./health-page.tsx'), 'HealthPage'),
   }),

@@ -1,13 +1,12 @@
 export const words = {
-  title: 'Health',
+  title: 'Status',
   answer: {
     ok: 'All systems operational.',
     warning: (names: string) => `Operational, with warnings: ${names}`,
     failing: (names: string) => `Failing: ${names}`,
   },
-  denied: 'Only workspace admins and operators can see health.',
   statuses: { ok: 'Healthy', skipped: 'Not applicable', warning: 'Degraded', failing: 'Failing' },
-  checks: 'Email and workspace',
+  checks: 'Email and workers',
   machine: 'Machine, database and network',
   machineAbout: 'Checks this machine and its network dependencies. Nothing is changed or sent.',
   again: 'Run checks again',
@@ -29,21 +28,4 @@ export const words = {
     bounces: 'Bounce rate',
     failed: 'Failed email',
   } as Readonly<Record<string, string>>,
-  alarms: {
-    title: 'Alerts',
-    ended: 'Show resolved alerts',
-    undelivered: 'A notification was not delivered.',
-    settings: 'Notification settings',
-    columns: { state: 'Status', title: 'Alert', detail: 'Details', since: 'Since', known: 'Acknowledged by' },
-    active: 'Active',
-    over: 'Resolved',
-    acknowledge: 'Acknowledge',
-    acknowledged: 'Acknowledged. You’ll be notified when it’s resolved.',
-    fresh: (count: number) => `${count} new`,
-    empty: {
-      title: 'No active alerts',
-      about:
-        'Alerts appear here when email is delayed, a domain loses a DNS record, a webhook fails, or a quota runs out.',
-    },
-  },
 };

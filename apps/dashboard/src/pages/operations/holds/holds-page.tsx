@@ -11,17 +11,21 @@ import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel } from '../../../parts/states.tsx';
 import { isEndless, RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { useReach } from '../reach/use-reach.ts';
 import { HoldForm } from './hold-form.tsx';
 import { ReleaseHold } from './release-hold.tsx';
 import { targetOf, words } from './strings.ts';
 
 type Hold = Outputs['holds']['list']['data'][number];
 
+const paths = { workspace: '/delivery/holds', instance: '/instance/delivery/holds' } as const;
+
 const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended: ['calm', CircleCheck] } as const;
 
 export function HoldsPage() {
-  const { open, release, ended: show_ended = false } = useSearch({ from: '/shell/operations/holds' });
-  const navigate = useNavigate({ from: '/operations/holds' });
+  const path = paths[useReach()];
+  const { open, destination, release, ended: show_ended = false } = useSearch({ from: `/shell${path}` });
+  const navigate = useNavigate({ from: path });
   const search = show_ended ? { ended: show_ended } : {};
   const list = useKeyset(trpc.holds.list, { limit: 100, active: !show_ended });
   const lift = useMutation(
@@ -69,7 +73,12 @@ export function HoldsPage() {
         checked={show_ended}
         onChange={(checked) => void navigate({ search: checked ? { ended: checked } : {}, replace: true })}
       />
-      {open === 'new' && <HoldForm onClose={() => void navigate({ search, replace: true })} />}
+      {open === 'new' && (
+        <HoldForm
+          {...(destination !== undefined && { target: { scope: 'destination', value: destination } })}
+          onClose={() => void navigate({ search, replace: true })}
+        />
+      )}
       {release !== undefined && <ReleaseHold id={release} onClose={close} />}
     </Page>
   );

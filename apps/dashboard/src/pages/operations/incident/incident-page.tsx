@@ -13,7 +13,7 @@ import { exactTime, inUtc } from '../../../parts/times.tsx';
 import { WAITING } from '../backlog/dimensions.ts';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { HoldForm } from '../holds/hold-form.tsx';
-import { ReachChoice, useReach } from '../reach/reach-choice.tsx';
+import { useReach } from '../reach/use-reach.ts';
 import { FailureGroups } from './failure-groups.tsx';
 import { Happenings } from './happenings-panel.tsx';
 import { type Range, rangeNames, ranges } from './ranges.ts';
@@ -21,17 +21,19 @@ import { words } from './strings.ts';
 
 type Groups = Outputs['ops']['failureGroups'];
 
+const paths = { workspace: '/delivery/incidents', instance: '/instance/incidents' } as const;
+
 const MINUTE_MS = 60_000;
 
 /** Shows everything that happened in a time range on one page. Its URL can be shared. */
 export function IncidentPage() {
-  const search = useSearch({ from: '/shell/operations/incident' });
-  const { since: since_param, until, range = 'hour', reach: reach_param, open, target } = search;
-  const navigate = useNavigate({ from: '/operations/incident' });
+  const reach = useReach();
+  const search = useSearch({ from: `/shell${paths[reach]}` });
+  const { since: since_param, until, range = 'hour', open, target } = search;
+  const navigate = useNavigate({ from: paths[reach] });
   const close = () => void navigate({ search: ({ open: _, target: __, ...rest }) => rest, replace: true });
   const now = useNow(MINUTE_MS);
   const utc = useStore(inUtc);
-  const reach = useReach(reach_param);
   const since = since_param ?? new Date(now - ranges[range] * 60 * MINUTE_MS).toISOString();
   const end = until ?? new Date(now + MINUTE_MS).toISOString();
   const groups = useQuery(
@@ -57,7 +59,7 @@ export function IncidentPage() {
           )
         }
       />
-      <div className="line spread">
+      <div className="line">
         {since_param === undefined ? (
           <Choices<Range>
             label={words.range}
@@ -70,10 +72,6 @@ export function IncidentPage() {
             {words.fixed(exactTime(since, utc), exactTime(end, utc))}
           </span>
         )}
-        <ReachChoice
-          reach={reach}
-          onChange={(next) => void navigate({ search: ({ reach: _, ...rest }) => ({ ...rest, ...next }) })}
-        />
       </div>
       <QueryView query={groups}>
         {(data) => (
@@ -111,8 +109,9 @@ function answerOf({ data }: Groups): string {
 const TONES = ['bad', 'wait', 'info', 'accent'] as const;
 
 function FailureChart({ groups }: { readonly groups: Groups }) {
-  const { view = 'chart' } = useSearch({ from: '/shell/operations/incident' });
-  const navigate = useNavigate({ from: '/operations/incident' });
+  const path = paths[useReach()];
+  const { view = 'chart' } = useSearch({ from: `/shell${path}` });
+  const navigate = useNavigate({ from: path });
   const utc = useStore(inUtc);
   const top_groups = groups.data.slice(0, TONES.length);
   const [first] = top_groups;

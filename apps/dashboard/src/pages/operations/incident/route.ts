@@ -6,22 +6,23 @@ import { incidentActions, rangeNames } from './ranges.ts';
 const time = (value: unknown) =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;
 
-export const incidentRoutes = [
-  createRoute({
-    getParentRoute: () => shellRoute,
-    path: '/operations/incident',
-    validateSearch: searchOf({
-      /** The start of the incident. Defaults to an hour ago. */
-      since: time,
-      until: time,
-      /** How far back a moving range goes. */
-      range: oneOf(...rangeNames),
-      reach: oneOf('instance'),
-      view: oneOf('table'),
-      open: oneOf(...incidentActions),
-      /** The destination of the open dialog. */
-      target: text,
-    }),
-    component: lazyRouteComponent(() => import('./incident-page.tsx'), 'IncidentPage'),
+const page = {
+  getParentRoute: () => shellRoute,
+  validateSearch: searchOf({
+    /** The start of the incident. Defaults to an hour ago. */
+    since: time,
+    until: time,
+    /** How far back a moving range goes. */
+    range: oneOf(...rangeNames),
+    view: oneOf('table'),
+    open: oneOf(...incidentActions),
+    /** The destination of the open dialog. */
+    target: text,
   }),
+  component: lazyRouteComponent(() => import('./incident-page.tsx'), 'IncidentPage'),
+};
+
+export const incidentRoutes = [
+  createRoute({ ...page, path: '/delivery/incidents' }),
+  createRoute({ ...page, path: '/instance/incidents' }),
 ] as const;

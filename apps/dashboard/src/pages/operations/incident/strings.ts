@@ -1,5 +1,5 @@
 export const words = {
-  title: 'Incident',
+  title: 'Incidents',
   answer: {
     calm: 'No failed attempts in this period.',
     some: (count: string, groups: number, max: string) =>

@@ -19,8 +19,8 @@ import { words } from './strings.ts';
 type Job = Outputs['ops']['jobs']['list']['data'][number];
 
 export function JobsPage() {
-  const { queue, state, subject, job, open } = useSearch({ from: '/shell/operations/jobs' });
-  const navigate = useNavigate({ from: '/operations/jobs' });
+  const { queue, state, subject, job, open } = useSearch({ from: '/shell/instance/jobs' });
+  const navigate = useNavigate({ from: '/instance/jobs' });
   const queues = useQuery(trpc.ops.queues.queryOptions({}, { staleTime: 'static' }));
   const filter = { ...(queue && { queue }), ...(state && { state }), ...(subject && { subject }) };
   const list = useKeyset(trpc.ops.jobs.list, { ...filter, limit: 50 });
@@ -129,7 +129,7 @@ const columns: readonly Column<Job>[] = [
     name: words.columns.queue,
     width: '22%',
     show: ({ id, queue }) => (
-      <Link className="row-link mono" from="/operations/jobs" search={(search) => ({ ...search, job: id })}>
+      <Link className="row-link mono" from="/instance/jobs" search={(search) => ({ ...search, job: id })}>
         {queue}
       </Link>
     ),

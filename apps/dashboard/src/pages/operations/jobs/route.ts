@@ -6,7 +6,7 @@ import { jobStates } from './job-states.ts';
 export const jobRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/jobs',
+    path: '/instance/jobs',
     validateSearch: searchOf({
       queue: text,
       state: oneOf(...jobStates),

@@ -15,8 +15,8 @@ import { words } from './strings.ts';
 type Operator = Outputs['operators']['list']['data'][number];
 
 export function OperatorsPage() {
-  const { open, operator } = useSearch({ from: '/shell/operations/operators' });
-  const navigate = useNavigate({ from: '/operations/operators' });
+  const { open, operator } = useSearch({ from: '/shell/instance/operators' });
+  const navigate = useNavigate({ from: '/instance/operators' });
   const list = useKeyset(trpc.operators.list, { limit: 100 });
   const close = () => void navigate({ search: {}, replace: true });
   const removed = open === 'remove' && list.rows?.find(({ id }) => id === operator);

@@ -5,7 +5,7 @@ import { oneOf, searchOf, text } from '../../../shell/search.ts';
 export const operatorRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/operators',
+    path: '/instance/operators',
     validateSearch: searchOf({
       open: oneOf('new', 'remove'),
       /** The operator being removed. */

@@ -86,8 +86,8 @@ function marksOf(holds: readonly Hold[], audit: readonly Entry[], since: string)
 }
 
 function Charts({ history, marks }: { readonly history: History; readonly marks: readonly Mark[] }) {
-  const { view = 'chart' as const } = useSearch({ from: '/shell/operations/queues/$name' });
-  const navigate = useNavigate({ from: '/operations/queues/$name' });
+  const { view = 'chart' as const } = useSearch({ from: '/shell/instance/queues/$name' });
+  const navigate = useNavigate({ from: '/instance/queues/$name' });
   const utc = useStore(inUtc);
   const { data } = history;
   const onView = (name: ChartView) =>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, CirclePause, Pause, Play } from 'lucide-react';
+import { CirclePause, Pause, Play } from 'lucide-react';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -24,20 +24,13 @@ type Hold = Outputs['holds']['list']['data'][number];
 const MINUTE_MS = 60_000;
 const text = words.detail;
 
-const back = (
-  <Link to="/operations/queues" className="back">
-    <ChevronLeft size={14} />
-    {text.back}
-  </Link>
-);
-
 /** Shows one queue: what it contains now, its history, and what people did to it. */
 export function QueuePage() {
-  const { name } = useParams({ from: '/shell/operations/queues/$name' });
+  const { name } = useParams({ from: '/shell/instance/queues/$name' });
   const queue = useQuery(trpc.ops.queue.queryOptions({ queue: name }));
   return (
     <Page>
-      <QueryView query={queue} head={<PageHeader back={back} title={name} />}>
+      <QueryView query={queue} head={<PageHeader title={name} />}>
         {(data) => <QueueView queue={data} />}
       </QueryView>
     </Page>
@@ -46,8 +39,8 @@ export function QueuePage() {
 
 function QueueView({ queue }: { readonly queue: Queue }) {
   const { name, dead } = queue;
-  const { range = 'hour', open } = useSearch({ from: '/shell/operations/queues/$name' });
-  const navigate = useNavigate({ from: '/operations/queues/$name' });
+  const { range = 'hour', open } = useSearch({ from: '/shell/instance/queues/$name' });
+  const navigate = useNavigate({ from: '/instance/queues/$name' });
   const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }));
   const own = (holds.data?.data ?? []).filter(({ scope, value }) => scope === 'queue' && value === name);
   const hold = own.find(({ status }) => status === 'active');
@@ -71,7 +64,6 @@ function QueueView({ queue }: { readonly queue: Queue }) {
           </span>
         }
         answer={answerOf(queue, hold)}
-        back={back}
         actions={
           <>
             {dead > 0 && (
@@ -135,7 +127,7 @@ function Now({ queue }: { readonly queue: Queue }) {
       title={text.figures}
       bare
       actions={
-        <Link to="/operations/jobs" search={{ queue: queue.name }}>
+        <Link to="/instance/jobs" search={{ queue: queue.name }}>
           {text.jobs}
         </Link>
       }

@@ -20,8 +20,8 @@ type Hold = Outputs['holds']['list']['data'][number];
 const LATE_S = 20;
 
 export function QueuesPage() {
-  const { hold, release } = useSearch({ from: '/shell/operations/queues' });
-  const navigate = useNavigate({ from: '/operations/queues' });
+  const { hold, release } = useSearch({ from: '/shell/instance/queues' });
+  const navigate = useNavigate({ from: '/instance/queues' });
   const [frozen, setFrozen] = useState(false);
   const queues = useQuery(trpc.ops.queues.queryOptions({}, unlessFrozen(frozen)));
   const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100 }, unlessFrozen(frozen)));
@@ -93,7 +93,7 @@ function columns(holds_by_queue: ReadonlyMap<string, Hold>, { hold, resume }: Ac
       name,
       show: (row) => (
         <span className="line" title={row.purpose}>
-          <Link className="row-link mono small" to="/operations/queues/$name" params={{ name: row.name }}>
+          <Link className="row-link mono small" to="/instance/queues/$name" params={{ name: row.name }}>
             {row.name}
           </Link>
           {holds_by_queue.has(row.name) && (

@@ -7,7 +7,7 @@ import { queueRanges } from './ranges.ts';
 export const queueRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/queues',
+    path: '/instance/queues',
     validateSearch: searchOf({
       /** The queue whose dialog is open. */
       hold: text,
@@ -18,7 +18,7 @@ export const queueRoutes = [
   }),
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/queues/$name',
+    path: '/instance/queues/$name',
     validateSearch: searchOf({
       range: oneOf(...queueRanges),
       view: oneOf('table'),

@@ -28,7 +28,6 @@ export const words = {
   hold: 'Hold',
   resume: 'Resume',
   detail: {
-    back: 'Queues',
     answer: (ready: string, wait: string) => `${ready} ready, p95 wait ${wait}`,
     idle: 'No jobs ready.',
     held: (actor: string, reason: string) => `Held by ${actor}: ${reason}`,

@@ -4,7 +4,7 @@ import { shellRoute } from '../../../shell/routes.ts';
 export const storageRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/storage',
+    path: '/instance/storage',
     component: lazyRouteComponent(() => import('./storage-page.tsx'), 'StoragePage'),
   }),
 ] as const;

@@ -4,12 +4,12 @@ import { shellRoute } from '../../../shell/routes.ts';
 export const workerRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/workers',
+    path: '/instance/workers',
     component: lazyRouteComponent(() => import('./workers-page.tsx'), 'WorkersPage'),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/operations/schedules',
+    path: '/instance/schedules',
     component: lazyRouteComponent(() => import('./schedules-page.tsx'), 'SchedulesPage'),
   }),
 ] as const;

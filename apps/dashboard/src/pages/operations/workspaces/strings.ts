@@ -19,6 +19,7 @@ export const words = {
   },
   plans: {
     title: 'Plans',
+    answer: (count: number) => `${count} ${count === 1 ? 'plan' : 'plans'}. A workspace has the limits of its plan.`,
     create: 'Create plan',
     actions: (name: string) => `Actions for plan ${name}`,
     edit: 'Edit limits',

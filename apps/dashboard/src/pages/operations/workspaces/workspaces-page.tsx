@@ -12,7 +12,6 @@ import { ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { CreateWorkspace } from './create-workspace.tsx';
-import { PlansPanel } from './plans-panel.tsx';
 import { words } from './strings.ts';
 
 type Workspace = Outputs['workspaces']['list']['data'][number];
@@ -21,8 +20,8 @@ type Plan = Outputs['plans']['list']['data'][number];
 const count = (value: number | null) => (value === null ? words.unlimited : value.toLocaleString('en'));
 
 export function WorkspacesPage() {
-  const { open } = useSearch({ from: '/shell/operations/workspaces' });
-  const navigate = useNavigate({ from: '/operations/workspaces' });
+  const { open } = useSearch({ from: '/shell/instance/workspaces' });
+  const navigate = useNavigate({ from: '/instance/workspaces' });
   const plans = useQuery(trpc.plans.list.queryOptions({}));
   const list = useKeyset(trpc.workspaces.list, { limit: 50 });
   const setPlan = useMutation(
@@ -51,7 +50,6 @@ export function WorkspacesPage() {
         freshWord={words.fresh}
         empty={null}
       />
-      <PlansPanel />
       {open === 'new' && plans.data && (
         <CreateWorkspace
           plans={known.map(({ name }) => name)}

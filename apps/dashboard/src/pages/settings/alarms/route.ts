@@ -1,12 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-import { oneOf, searchOf } from '../../../shell/search.ts';
+import { flag, searchOf } from '../../../shell/search.ts';
 
 export const alarmRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/settings/alarms',
-    validateSearch: searchOf({ side: oneOf('instance') }),
+    path: '/settings/alerts',
+    /** Whether to also show resolved alerts. */
+    validateSearch: searchOf({ ended: flag }),
     component: lazyRouteComponent(() => import('./alarms-page.tsx'), 'AlarmsPage'),
   }),
 ] as const;

@@ -4,9 +4,6 @@ export const words = {
     none: 'No alert destination yet. Add an email address or a webhook.',
     some: (to: string) => `Alerts are sent to ${to}.`,
   },
-  denied: 'Only workspace admins can change alert settings.',
-  whose: 'Scope',
-  sides: { workspace: 'This workspace', instance: 'Instance' },
   form: 'Notifications',
   emails: 'Email addresses',
   emailsAbout:
@@ -21,5 +18,20 @@ export const words = {
   quietAbout: 'Alerts are held during quiet hours. Leave both empty to get them immediately.',
   save: 'Save settings',
   saved: 'Alert settings saved',
-  list: 'View active alerts on the Health page.',
+  list: {
+    title: 'Active and recent alerts',
+    ended: 'Show resolved alerts',
+    undelivered: 'A notification was not delivered.',
+    columns: { state: 'Status', title: 'Alert', detail: 'Details', since: 'Since', known: 'Acknowledged by' },
+    active: 'Active',
+    over: 'Resolved',
+    acknowledge: 'Acknowledge',
+    acknowledged: 'Acknowledged. You’ll be notified when it’s resolved.',
+    fresh: (count: number) => `${count} new`,
+    empty: {
+      title: 'No active alerts',
+      about:
+        'Alerts appear here when email is delayed, a domain loses a DNS record, a webhook fails, or a quota runs out.',
+    },
+  },
 };

@@ -1,27 +1,28 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
-import { may, useMe } from '../../../api/me.ts';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CodeBlock, Id } from '../../../parts/copy.tsx';
 import { Drawer } from '../../../parts/dialog.tsx';
-import { Choices, Field, Form } from '../../../parts/field.tsx';
+import { Field, Form } from '../../../parts/field.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Facts, Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel, Notice } from '../../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../../parts/times.tsx';
+import { type Reach, useReach } from '../../operations/reach/use-reach.ts';
 import { words } from './strings.ts';
 
 type Entry = Outputs['audit']['list']['data'][number];
-type Chain = 'workspace' | 'instance';
 type Verification = Outputs['audit']['verify'];
 
+const paths = { workspace: '/settings/audit-log', instance: '/instance/audit-log' } as const;
+
 export function AuditPage() {
-  const me = useMe();
-  const { chain = 'workspace', target, open } = useSearch({ from: '/shell/settings/audit' });
-  const navigate = useNavigate({ from: '/settings/audit' });
+  const chain = useReach();
+  const { target, open } = useSearch({ from: `/shell${paths[chain]}` });
+  const navigate = useNavigate({ from: paths[chain] });
   const list = useKeyset(trpc.audit.list, { limit: 100, chain, ...(target && { target_id: target }) });
   const entry = list.rows?.find(({ id }) => id === open);
   const close = () => {
@@ -29,8 +30,7 @@ export function AuditPage() {
     focusRowOf(open);
   };
   const verify = useMutation({ mutationFn: () => client.audit.verify.query({ chain }) });
-  const show = (next: Chain, cursor: string | undefined) =>
-    void navigate({ search: { ...(next === 'instance' && { chain: next }), ...(cursor && { target: cursor }) } });
+  const show = (id: string | undefined) => void navigate({ search: id ? { target: id } : {} });
   return (
     <Page>
       <PageHeader
@@ -45,34 +45,22 @@ export function AuditPage() {
       />
       {verify.error !== null && <ErrorPanel error={verify.error} />}
       {verify.data && <VerificationResult result={verify.data} />}
-      <div className="line">
-        {may(me, 'operator') && (
-          <Choices<Chain>
-            label={words.whose}
-            options={[
-              ['workspace', words.chains.workspace],
-              ['instance', words.chains.instance],
-            ]}
-            value={chain}
-            onChange={(next) => show(next, target)}
-          />
-        )}
-        {target !== undefined && (
-          <>
-            <span className="chip">
-              {words.target} {target}
-            </span>
-            <Button small onClick={() => show(chain, undefined)}>
-              {words.all}
-            </Button>
-          </>
-        )}
-      </div>
-      {target === undefined && <TargetForm onFilter={(id) => show(chain, id)} />}
+      {target === undefined ? (
+        <TargetForm onFilter={show} />
+      ) : (
+        <div className="line">
+          <span className="chip">
+            {words.target} {target}
+          </span>
+          <Button small onClick={() => show(undefined)}>
+            {words.all}
+          </Button>
+        </div>
+      )}
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns}
+        columns={columnsOf(paths[chain])}
         idOf={({ id }) => id}
         nameOf={({ action, target_id }) => `${action} ${target_id}`}
         freshWord={words.newRows}
@@ -122,7 +110,7 @@ function VerificationResult({ result }: { readonly result: Verification }) {
 }
 
 const { at, actor, action, target: targetWord, via, reason } = words.columns;
-const columns: readonly Column<Entry>[] = [
+const columnsOf = (path: (typeof paths)[Reach]): readonly Column<Entry>[] => [
   { name: at, width: 'fit', show: (row) => <RelativeTime at={row.at} /> },
   { name: actor, width: '20%', show: (row) => <span title={row.actor.id}>{row.actor.name}</span> },
   {
@@ -131,7 +119,7 @@ const columns: readonly Column<Entry>[] = [
     show: (row) => (
       <Link
         className="row-link mono small"
-        from="/settings/audit"
+        from={path}
         search={({ open: _, ...search }) => ({ ...search, open: row.id })}
       >
         {row.action}

@@ -4,8 +4,6 @@ export const words = {
     workspace: 'Every change to this workspace, who made it, and why. Entries can’t be edited.',
     instance: 'Every change to the instance, who made it, and why. Entries can’t be edited.',
   },
-  chains: { workspace: 'This workspace', instance: 'Instance' },
-  whose: 'Scope',
   target: 'Target ID',
   filter: 'Filter',
   all: 'Clear filter',

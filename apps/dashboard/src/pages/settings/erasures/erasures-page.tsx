@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Eraser } from 'lucide-react';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
@@ -6,10 +7,11 @@ import { shortId } from '../../../parts/copy.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Empty } from '../../../parts/states.tsx';
+import { Empty, QueryView } from '../../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../../parts/times.tsx';
 import { EraseAddress } from './erase-address.tsx';
 import { ErasureBadge } from './erasure-badge.tsx';
+import { KeptPanel } from './kept-panel.tsx';
 import { Receipt } from './receipt.tsx';
 import { words } from './strings.ts';
 
@@ -18,9 +20,10 @@ type Erasure = Outputs['erasures']['list']['data'][number];
 const idOf = ({ id }: Erasure) => id;
 
 export function ErasuresPage() {
-  const { open } = useSearch({ from: '/shell/settings/erasures' });
-  const navigate = useNavigate({ from: '/settings/erasures' });
+  const { open } = useSearch({ from: '/shell/settings/retention' });
+  const navigate = useNavigate({ from: '/settings/retention' });
   const list = useKeyset(trpc.erasures.list, { limit: 50 });
+  const retention = useQuery(trpc.workspaces.retention.queryOptions({}));
   const show = (id: string) => void navigate({ search: { open: id } });
   const close = () => {
     void navigate({ search: {}, replace: true });
@@ -39,7 +42,7 @@ export function ErasuresPage() {
         }
       />
       <KeysetList
-        label={words.title}
+        label={words.list}
         list={list}
         columns={columns}
         idOf={idOf}
@@ -52,6 +55,7 @@ export function ErasuresPage() {
           </Empty>
         }
       />
+      <QueryView query={retention}>{(data) => <KeptPanel retention={data} />}</QueryView>
       {open === 'new' && <EraseAddress onClose={close} onStarted={({ id }) => show(id)} />}
       {open !== undefined && open !== 'new' && <Receipt id={open} onClose={close} />}
     </Page>
@@ -68,7 +72,7 @@ const columns: readonly Column<Erasure>[] = [
   {
     name: words.columns.id,
     show: ({ id }) => (
-      <Link className="row-link mono" from="/settings/erasures" search={{ open: id }} title={id}>
+      <Link className="row-link mono" from="/settings/retention" search={{ open: id }} title={id}>
         {shortId(id)}
       </Link>
     ),

@@ -5,7 +5,7 @@ import { searchOf, text } from '../../../shell/search.ts';
 export const erasureRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/settings/erasures',
+    path: '/settings/retention',
     validateSearch: searchOf({
       /** `new`, or the ID of a receipt. */
       open: text,

@@ -3,7 +3,25 @@ import type { Outputs } from '../../../api/trpc.ts';
 type Counts = Outputs['erasures']['get']['counts'];
 
 export const words = {
-  title: 'Erasures',
+  title: 'Retention and erasure',
+  list: 'Erasures',
+  kept: {
+    title: 'Retention',
+    columns: { kind: 'Data', covers: 'Includes', age: 'Retention', setting: 'Setting' },
+    kinds: {
+      messages: ['Email', 'Email logs with recipients and tags.'],
+      bodies: ['Content', 'HTML, text, headers and attachments. Logs are kept.'],
+      events: ['Events', 'Events, attempts and webhook deliveries.'],
+      transcripts: ['Transcripts', 'SMTP transcripts of every attempt.'],
+      captures: ['Captured email', 'Email in the test inbox.'],
+      requests: ['Requests', 'Rejected and failed API requests.'],
+    } satisfies Record<string, readonly [string, string]>,
+    failuresOnly: 'SMTP transcripts of failed attempts. Set TRANSCRIPTS=all to keep all of them.',
+    noRequests: 'None, because REQUEST_LOG is off.',
+    always: 'Unlimited',
+    about:
+      'Operators set retention with environment variables for all workspaces. To skip storing the content of an email, send it with "retain": "none".',
+  },
   answer: {
     none: 'No addresses erased yet.',
     running: (count: number) => `${count} ${count === 1 ? 'erasure' : 'erasures'} running`,

@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, ShieldCheck, UserPlus } from 'lucide-react';
-import { may, useMe } from '../../../api/me.ts';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -10,7 +9,7 @@ import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { Empty, ErrorPanel, Notice } from '../../../parts/states.tsx';
+import { Empty, ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { InviteMember } from './invite-member.tsx';
@@ -23,23 +22,6 @@ const roles = ['viewer', 'member', 'admin'] as const satisfies readonly Role[];
 const roleWord = (role: Role) => words.roles[role][0] ?? role;
 
 export function MembersPage() {
-  return (
-    <Page>
-      {may(useMe(), 'admin') ? (
-        <Members />
-      ) : (
-        <>
-          <PageHeader title={words.title} />
-          <Notice tone="calm">
-            <p>{words.denied}</p>
-          </Notice>
-        </>
-      )}
-    </Page>
-  );
-}
-
-function Members() {
   const { open, member } = useSearch({ from: '/shell/settings/members' });
   const navigate = useNavigate({ from: '/settings/members' });
   const list = useKeyset(trpc.members.list, { limit: 100 });
@@ -52,7 +34,7 @@ function Members() {
   const removed = open === 'remove' && list.rows?.find(({ id }) => id === member);
   const admins = (list.rows ?? []).filter(({ role }) => role === 'admin').length;
   return (
-    <>
+    <Page>
       <PageHeader
         title={words.title}
         answer={list.rows && (list.rows.length === 0 ? words.none : words.answer(list.rows.length, admins, list.more))}
@@ -93,7 +75,7 @@ function Members() {
           onClose={close}
         />
       )}
-    </>
+    </Page>
   );
 }
 

@@ -8,7 +8,6 @@ export const words = {
     about:
       'Viewers can view email and domains. Members can also send email and manage domains and webhooks. Admins have full access. Operators can access every workspace.',
   },
-  denied: 'Only workspace admins can see members.',
   invite: 'Invite member',
   columns: { email: 'Email', role: 'Role', operator: 'Instance', since: 'Joined' },
   roles: {

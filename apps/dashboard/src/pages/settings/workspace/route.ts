@@ -5,7 +5,7 @@ import { oneOf, searchOf } from '../../../shell/search.ts';
 export const workspaceRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
-    path: '/settings/workspace',
+    path: '/settings/general',
     validateSearch: searchOf({ view: oneOf('table') }),
     component: lazyRouteComponent(() => import('./workspace-page.tsx'), 'WorkspacePage'),
   }),

@@ -1,11 +1,10 @@
 export const words = {
-  title: 'Workspace',
+  title: 'General',
   answer: {
     unlimited: (used: string) => `${used} emails this month, no limit`,
     limited: (used: string, limit: string, reset: string) =>
       `${used} of ${limit} emails used this month. Resets on ${reset}.`,
   },
-  denied: 'Only workspace admins can see the plan or change the name and policy.',
   general: 'Name and policy',
   name: 'Name',
   policy: 'If the connection drops before the server confirms delivery',
@@ -47,24 +46,6 @@ export const words = {
     about: (size: string) =>
       `Set by DELIVERY for the whole instance. Each workspace can store up to ${size} of captured email; the oldest is deleted first.`,
     inbox: 'Open test inbox',
-  },
-  kept: {
-    title: 'Retention',
-    columns: { kind: 'Data', covers: 'Includes', age: 'Retention', setting: 'Setting' },
-    kinds: {
-      messages: ['Email', 'Email logs with recipients and tags.'],
-      bodies: ['Content', 'HTML, text, headers and attachments. Logs are kept.'],
-      events: ['Events', 'Events, attempts and webhook deliveries.'],
-      transcripts: ['Transcripts', 'SMTP transcripts of every attempt.'],
-      captures: ['Captured email', 'Email in the test inbox.'],
-      requests: ['Requests', 'Rejected and failed API requests.'],
-    } satisfies Record<string, readonly [string, string]>,
-    failuresOnly: 'SMTP transcripts of failed attempts. Set TRANSCRIPTS=all to keep all of them.',
-    noRequests: 'None, because REQUEST_LOG is off.',
-    always: 'Unlimited',
-    about:
-      'Operators set retention with environment variables for all workspaces. To skip storing the content of an email, send it with "retain": "none".',
-    erase: 'Erase address',
   },
   facts: { title: 'Details', id: 'ID', created: 'Created' },
 };

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { may, useMe } from '../../../api/me.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { ChartPanel } from '../../../parts/charts/chart-panel.tsx';
 import { Id } from '../../../parts/copy.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
-import { Notice, QueryView } from '../../../parts/states.tsx';
+import { QueryView } from '../../../parts/states.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
-import { RetentionPanel } from './retention.tsx';
+import { DeliveryMode } from './delivery-mode.tsx';
 import { words } from './strings.ts';
 import { WorkspaceForm } from './workspace-form.tsx';
 
@@ -17,29 +16,22 @@ type Usage = Outputs['usage']['get'];
 const count = (value: number) => Math.round(value).toLocaleString('en');
 
 export function WorkspacePage() {
-  const admin = may(useMe(), 'admin');
-  const workspace = useQuery(trpc.workspaces.get.queryOptions({}, { enabled: admin }));
+  const workspace = useQuery(trpc.workspaces.get.queryOptions({}));
   const usage = useQuery(trpc.usage.get.queryOptions({}));
-  const retention = useQuery(trpc.workspaces.retention.queryOptions({}, { enabled: admin }));
+  const retention = useQuery(trpc.workspaces.retention.queryOptions({}));
   return (
     <Page>
       <PageHeader title={words.title} answer={usage.data && answerOf(usage.data)} />
-      {admin ? (
-        <QueryView query={workspace}>
-          {(data) => (
-            <>
-              <WorkspaceForm key={`${data.name} ${data.unknown_policy}`} workspace={data} />
-              <Plan plan={data.plan} use={usage.data?.plan_use ?? null} />
-            </>
-          )}
-        </QueryView>
-      ) : (
-        <Notice tone="calm">
-          <p>{words.denied}</p>
-        </Notice>
-      )}
+      <QueryView query={workspace}>
+        {(data) => (
+          <>
+            <WorkspaceForm key={`${data.name} ${data.unknown_policy}`} workspace={data} />
+            <Plan plan={data.plan} use={usage.data?.plan_use ?? null} />
+          </>
+        )}
+      </QueryView>
       <QueryView query={usage}>{(data) => <MonthChart usage={data} />}</QueryView>
-      {admin && <QueryView query={retention}>{(data) => <RetentionPanel retention={data} />}</QueryView>}
+      <QueryView query={retention}>{(data) => <DeliveryMode retention={data} />}</QueryView>
       {workspace.data && (
         <Panel title={words.facts.title}>
           <Facts
@@ -101,8 +93,8 @@ function heldRows(use: PlanUse): (readonly [string, string])[] {
 }
 
 function MonthChart({ usage }: { readonly usage: Outputs['usage']['get'] }) {
-  const { view = 'chart' } = useSearch({ from: '/shell/settings/workspace' });
-  const navigate = useNavigate({ from: '/settings/workspace' });
+  const { view = 'chart' } = useSearch({ from: '/shell/settings/general' });
+  const navigate = useNavigate({ from: '/settings/general' });
   return (
     <ChartPanel
       title={words.usage}

@@ -11,29 +11,25 @@ import { Panel } from '../../../parts/page.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { routePath } from '../../../shell/paths.ts';
+import { routeOf } from '../../../shell/paths.ts';
 import { words } from './strings.ts';
 
 type Alarm = Outputs['alarms']['list']['data'][number];
 
-export function Alarms() {
-  const { ended: show_ended = false } = useSearch({ from: '/shell/operations/health' });
-  const navigate = useNavigate({ from: '/operations/health' });
-  const text = words.alarms;
-  const list = useKeyset(trpc.alarms.list, { limit: 50, active: !show_ended });
+/** The page that lists the alerts of each owner. */
+const paths = { workspace: '/settings/alerts', instance: '/instance/status' } as const;
+
+/** Lists the alerts of the workspace or of the instance. */
+export function AlarmList({ access }: { readonly access: keyof typeof paths }) {
+  const { ended: show_ended = false } = useSearch({ from: `/shell${paths[access]}` });
+  const navigate = useNavigate({ from: paths[access] });
+  const text = words.list;
+  const list = useKeyset(trpc.alarms.list, { limit: 50, active: !show_ended, access });
   const acknowledge = useMutation(
     trpc.alarms.acknowledge.mutationOptions({ onSuccess: () => toast(text.acknowledged) }),
   );
   return (
-    <Panel
-      title={text.title}
-      bare
-      actions={
-        <Link to="/settings/alarms" className="small">
-          {text.settings}
-        </Link>
-      }
-    >
+    <Panel title={text.title} bare>
       {acknowledge.error !== null && <ErrorPanel error={acknowledge.error} />}
       <KeysetList
         label={text.title}
@@ -61,7 +57,7 @@ export function Alarms() {
 }
 
 function columns(acknowledge: (id: string) => void): readonly Column<Alarm>[] {
-  const text = words.alarms;
+  const text = words.list;
   return [
     {
       name: text.columns.state,
@@ -81,7 +77,7 @@ function columns(acknowledge: (id: string) => void): readonly Column<Alarm>[] {
       name: text.columns.title,
       width: '26%',
       show: ({ title, page }) => (
-        <Link className="row-link" to={routePath(page)}>
+        <Link className="row-link" to={routeOf(page)}>
           {title}
         </Link>
       ),

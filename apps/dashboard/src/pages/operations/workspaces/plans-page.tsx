@@ -6,7 +6,7 @@ import { Button } from '../../../parts/button.tsx';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
-import { Panel } from '../../../parts/page.tsx';
+import { Page, PageHeader } from '../../../parts/page.tsx';
 import { QueryView } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { EditPlan } from './edit-plan.tsx';
@@ -18,9 +18,9 @@ const text = words.plans;
 const count = (value: number | null) => (value === null ? words.unlimited : value.toLocaleString('en'));
 
 /** Lists the plans with their limits. Operators create, change, and delete them here. */
-export function PlansPanel() {
-  const { open, plan: plan_param } = useSearch({ from: '/shell/operations/workspaces' });
-  const navigate = useNavigate({ from: '/operations/workspaces' });
+export function PlansPage() {
+  const { open, plan: plan_param } = useSearch({ from: '/shell/instance/plans' });
+  const navigate = useNavigate({ from: '/instance/plans' });
   const plans = useQuery(trpc.plans.list.queryOptions({}));
   const plan = plans.data?.data.find(({ name }) => name === plan_param);
   const close = () => {
@@ -28,16 +28,17 @@ export function PlansPanel() {
     focusRowOf(plan_param);
   };
   return (
-    <Panel
-      title={text.title}
-      bare
-      actions={
-        <Button small needs="operator" onClick={() => void navigate({ search: { open: 'plan' } })}>
-          <Plus size={14} />
-          {text.create}
-        </Button>
-      }
-    >
+    <Page>
+      <PageHeader
+        title={text.title}
+        answer={plans.data && text.answer(plans.data.data.length)}
+        actions={
+          <Button kind="primary" needs="operator" onClick={() => void navigate({ search: { open: 'plan' } })}>
+            <Plus size={15} />
+            {text.create}
+          </Button>
+        }
+      />
       <QueryView query={plans}>
         {({ data }) => (
           <List
@@ -66,7 +67,7 @@ export function PlansPanel() {
           onClose={close}
         />
       )}
-    </Panel>
+    </Page>
   );
 }
 

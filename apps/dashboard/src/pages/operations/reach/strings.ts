@@ -1,5 +1,0 @@
-export const words = {
-  label: 'Scope',
-  workspace: 'This workspace',
-  instance: 'Instance',
-};
