@@ -9,8 +9,9 @@ import {
 import { countCalls } from '@postrider/core/usage';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
 import type { AdminEnv } from '../admin-env.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
 import { sessionOf } from '../session/session.ts';
@@ -21,9 +22,12 @@ import { appRouter } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
 
+const gzip = compress({ encoding: 'gzip', contentTypeFilter: isWhole });
+
 /** Serves tRPC to the dashboard. Requires a session cookie and JSON. */
 export function trpcRoutes(services: Services): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
+  routes.use(compressQueries, measureQueries);
   routes.use(async (context, next) => {
     const refusal = crossSiteRefusal(services, context) ?? formRefusal(context);
     return refusal ? refuse(services, context, refusal) : next();
@@ -89,6 +93,29 @@ export function trpcRoutes(services: Services): Hono<AdminEnv> {
     return context.res;
   });
   return routes;
+}
+
+/**
+ * Compresses the responses of queries. Mutations return secrets beside text that a stranger may have chosen, and the
+ * length of a compressed response would tell how much the two have in common.
+ */
+const compressQueries: MiddlewareHandler<AdminEnv> = (context, next) =>
+  context.req.method === 'GET' ? gzip(context, next) : next();
+
+/** Sets the length of a query's response, without which the middleware compresses even the smallest. */
+const measureQueries: MiddlewareHandler<AdminEnv> = async (context, next) => {
+  await next();
+  const { headers } = context.res;
+  if (context.req.method !== 'GET' || headers.has('transfer-encoding') || !isWhole(headers.get('content-type') ?? ''))
+    return;
+  const body = await context.res.arrayBuffer();
+  context.res = new Response(body, context.res);
+  context.res.headers.set('content-length', String(body.byteLength));
+};
+
+/** Returns whether a response of this type is sent in one piece. Event streams are not. */
+function isWhole(content_type: string): boolean {
+  return /^application\/json(?:;|$)/i.test(content_type);
 }
 
 /**
