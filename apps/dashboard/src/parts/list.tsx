@@ -1,9 +1,17 @@
-import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, type Ref, Suspense } from 'react';
 import { shortcutsOn } from '../shell/shortcuts.ts';
 import { useAnnouncement } from './announcement.ts';
 import type { Keyset } from './keyset.ts';
+import { focusRow } from './rows/row-focus.ts';
 import { ErrorPanel, Skeleton } from './states.tsx';
 import { words } from './strings.ts';
+
+export { focusFirstRow, focusRow, focusRowOf } from './rows/row-focus.ts';
+
+/** Longer lists render only the rows in sight. */
+const MAX_WHOLE_ROWS = 200;
+
+const RowWindow = lazy(async () => ({ default: (await import('./rows/row-window.tsx')).RowWindow }));
 
 export interface Column<T> {
   readonly name: string;
@@ -30,27 +38,35 @@ interface ListProps<T> {
 }
 
 /** Renders a list of rows with keyboard control: j and k move, Enter opens, and x selects. */
-export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen: selection, onToggle }: ListProps<T>) {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const keys = (event: KeyboardEvent<HTMLTableSectionElement>) => {
-    const row = (event.target as Element).closest('tr');
-    const trs = [...(body.current?.rows ?? [])];
-    const at = row ? trs.indexOf(row) : -1;
+export function List<T>(props: ListProps<T>) {
+  const { label, columns, rows, idOf, onToggle } = props;
+  const is_long = rows.length > MAX_WHOLE_ROWS;
+  const keys = (event: KeyboardEvent<HTMLTableSectionElement>, focusAt: (index: number) => void) => {
+    const id = (event.target as Element).closest('tr')?.dataset.row;
+    const at = rows.findIndex((row) => idOf(row) === id);
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (event.metaKey || event.ctrlKey || event.altKey) return;
     if (event.key.length === 1 && !shortcutsOn.get()) return;
     if (step !== undefined) {
       event.preventDefault();
-      focusRow(trs[Math.min(Math.max(0, at + step), trs.length - 1)]);
+      focusAt(Math.min(Math.max(0, at + step), rows.length - 1));
     }
     const current = rows[at];
     if (event.key === 'x' && onToggle && current) onToggle(idOf(current));
   };
+  const whole = (
+    <tbody onKeyDown={(event) => keys(event, (index) => focusRow(event.currentTarget.rows[index]))}>
+      {rows.map((row) => (
+        <Row key={idOf(row)} {...props} row={row} />
+      ))}
+    </tbody>
+  );
   return (
     <div className="table-wrap">
-      <table className="table" aria-label={label}>
+      {/* The first row is the header. */}
+      <table className="table" aria-label={label} aria-rowcount={is_long ? rows.length + 1 : undefined}>
         <thead>
-          <tr>
+          <tr aria-rowindex={is_long ? 1 : undefined}>
             {onToggle && (
               <th className="fit">
                 <span className="unseen">Choose</span>
@@ -68,41 +84,71 @@ export function List<T>({ label, columns, rows, idOf, nameOf, onOpen, chosen: se
             ))}
           </tr>
         </thead>
-        <tbody ref={body} onKeyDown={keys}>
-          {rows.map((row) => {
-            const id = idOf(row);
-            const picked = selection?.has(id) ?? false;
-            return (
-              <tr
-                key={id}
-                data-row={id}
-                className={`${onOpen ? 'opens' : ''} ${picked ? 'chosen' : ''}`}
-                onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
-              >
-                {onToggle && (
-                  <td className="fit">
-                    <input
-                      type="checkbox"
-                      aria-label={words.select(nameOf(row))}
-                      checked={picked}
-                      onChange={() => onToggle(id)}
-                    />
-                  </td>
-                )}
-                {columns.map(({ name, show, width, less, end, wraps }) => (
-                  <td
-                    key={name}
-                    className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''} ${wraps ? 'wide' : ''}`}
-                  >
-                    {show(row)}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-        </tbody>
+        {is_long ? (
+          <Suspense fallback={whole}>
+            <RowWindow
+              ids={rows.map(idOf)}
+              showAt={(index, measure) => {
+                const row = rows[index];
+                return row !== undefined && <Row {...props} row={row} index={index} measure={measure} />;
+              }}
+              onKeys={keys}
+            />
+          </Suspense>
+        ) : (
+          whole
+        )}
       </table>
     </div>
+  );
+}
+
+function Row<T>({
+  columns,
+  row,
+  idOf,
+  nameOf,
+  onOpen,
+  chosen: selection,
+  onToggle,
+  index,
+  measure,
+}: ListProps<T> & {
+  readonly row: T;
+  /** The position in a list that renders only some of its rows. */
+  readonly index?: number;
+  readonly measure?: Ref<HTMLTableRowElement>;
+}) {
+  const id = idOf(row);
+  const picked = selection?.has(id) ?? false;
+  return (
+    <tr
+      ref={measure}
+      data-row={id}
+      data-index={index}
+      aria-rowindex={index === undefined ? undefined : index + 2}
+      className={`${onOpen ? 'opens' : ''} ${picked ? 'chosen' : ''}`}
+      onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
+    >
+      {onToggle && (
+        <td className="fit">
+          <input
+            type="checkbox"
+            aria-label={words.select(nameOf(row))}
+            checked={picked}
+            onChange={() => onToggle(id)}
+          />
+        </td>
+      )}
+      {columns.map(({ name, show, width, less, end, wraps }) => (
+        <td
+          key={name}
+          className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''} ${wraps ? 'wide' : ''}`}
+        >
+          {show(row)}
+        </td>
+      ))}
+    </tr>
   );
 }
 
@@ -123,21 +169,6 @@ export function FirstOf({
       {all[0]} {all.length > 1 && <span className="faint">{extraOf(all.length - 1)}</span>}
     </span>
   );
-}
-
-/** Focuses the first link or control in a row. */
-export function focusRow(row: Element | null | undefined): void {
-  (row?.querySelector<HTMLElement>('a[href]') ?? row?.querySelector<HTMLElement>('button, input'))?.focus();
-}
-
-/** Focuses the row of a closing drawer, wherever the drawer was opened from. */
-export function focusRowOf(id: string | undefined): void {
-  requestAnimationFrame(() => focusRow(document.querySelector(`[data-row="${id}"]`)));
-}
-
-/** Focuses the first row of the page's first list so that j and k work from anywhere. */
-export function focusFirstRow(): void {
-  focusRow(document.querySelector('main tbody tr'));
 }
 
 /** Shows a keyset list in all its states: loading, error, empty, rows, and a pill for new rows. */
