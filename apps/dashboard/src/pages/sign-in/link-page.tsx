@@ -7,7 +7,10 @@ import { words } from './strings.ts';
 /** Signs in with a button, because an email scanner that follows the link must not use it up. */
 export function LinkPage() {
   const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
   const enter = async () => {
+    if (busy) return;
+    setBusy(true);
     const result = await signIn(location.pathname, {});
     if (result.ok) return location.assign(result.next);
     setProblem(result.message);
@@ -17,7 +20,7 @@ export function LinkPage() {
       {problem === undefined ? (
         <>
           <p className="muted">{words.link.about}</p>
-          <button type="button" className="button primary" autoFocus onClick={() => void enter()}>
+          <button type="button" className="button primary" autoFocus aria-busy={busy} onClick={() => void enter()}>
             {words.submit}
           </button>
         </>

@@ -12,6 +12,7 @@ export function SignInPage() {
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    if (busy) return;
     const form = event.currentTarget;
     const typed = new FormData(form);
     setBusy(true);
