@@ -4,7 +4,9 @@ import { Check } from '../parts/field.tsx';
 import { listShortcuts, shortcutsOn, switchShortcuts } from './shortcuts.ts';
 import { words } from './strings.ts';
 
-const fixed: readonly (readonly [string, string])[] = [
+type Row = readonly [keys: string, about: string];
+
+const fixed: readonly Row[] = [
   ['j k', words.shortcuts.rows],
   ['Enter', words.shortcuts.open],
   ['x', words.shortcuts.choose],
@@ -13,21 +15,17 @@ const fixed: readonly (readonly [string, string])[] = [
   ['Esc', words.shortcuts.close],
 ];
 
+/** What precedes a place's name in the description of its shortcut. */
+const GO_TO = words.keys.goTo('');
+
 export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
   const enabled = useStore(shortcutsOn);
-  const rows = [...fixed, ...listShortcuts().map(({ keys, about }) => [keys, about] as const)];
+  const registered = listShortcuts().map(({ keys, about }): Row => [keys, about]);
+  const places = registered.filter(([keys]) => keys.startsWith('g '));
+  const others = registered.filter(([keys]) => !keys.startsWith('g '));
   return (
-    <Dialog title={words.shortcuts.title} onClose={onClose}>
-      <dl className="facts">
-        {rows.flatMap(([keys, description]) => [
-          <dt key={keys}>
-            {keys.split(' ').map((key) => (
-              <kbd key={key}>{key}</kbd>
-            ))}
-          </dt>,
-          <dd key={`${keys} about`}>{description}</dd>,
-        ])}
-      </dl>
+    <Dialog title={words.shortcuts.title} onClose={onClose} className="dialog wide">
+      {/* First, because a dialog focuses its first control, which scrolls it there. */}
       <Check
         name="shortcuts"
         label={words.shortcuts.on}
@@ -35,6 +33,26 @@ export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
         checked={enabled}
         onChange={switchShortcuts}
       />
+      <Keys rows={[...fixed, ...others]} />
+      <h3>{GO_TO.trim()}</h3>
+      <Keys rows={places.map(([keys, about]) => [keys, about.replace(GO_TO, '')])} />
     </Dialog>
+  );
+}
+
+function Keys({ rows }: { readonly rows: readonly Row[] }) {
+  return (
+    <dl className="shortcuts">
+      {rows.map(([keys, description]) => (
+        <div key={keys}>
+          <dt>
+            {keys.split(' ').map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{description}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
