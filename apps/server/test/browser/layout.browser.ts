@@ -41,3 +41,20 @@ describe('the dialog of shortcuts', () => {
     await visitor.stop();
   });
 });
+
+describe('the sidebar', () => {
+  it('fits the window below the notice that no worker is running, wherever the page is scrolled', async () => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto('/instance/health');
+    await page.getByText(shell.noWorker).waitFor();
+    const account = page.getByRole('button', { name: shell.account.menu('operator@people.test') });
+
+    expect(await is_in_sight(account)).toBe(true);
+    expect(await is_in_sight(page.getByText(shell.noWorker))).toBe(true);
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    expect(await is_in_sight(account)).toBe(true);
+    await visitor.stop();
+  });
+});
