@@ -18,8 +18,8 @@ export interface Column<T> {
   readonly show: (row: T) => ReactNode;
   /** A share of the table's width, or fitted to the content. */
   readonly width?: string | 'fit';
-  /** Whether the column is hidden in narrow windows. */
-  readonly less?: boolean;
+  /** Whether the column is hidden in narrow windows, or in all but wide ones. */
+  readonly less?: boolean | 'unless-wide';
   readonly end?: boolean;
   /** Whether long text wraps instead of being truncated. */
   readonly wraps?: boolean;
@@ -72,14 +72,14 @@ export function List<T>(props: ListProps<T>) {
                 <span className="unseen">Choose</span>
               </th>
             )}
-            {columns.map(({ name, width, less, end }) => (
+            {columns.map((column) => (
               <th
-                key={name}
+                key={column.name}
                 scope="col"
-                className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''}`}
-                style={width && width !== 'fit' ? { width } : undefined}
+                className={classOf(column)}
+                style={column.width && column.width !== 'fit' ? { width: column.width } : undefined}
               >
-                {name === '' ? <span className="unseen">Actions</span> : name}
+                {column.name === '' ? <span className="unseen">Actions</span> : column.name}
               </th>
             ))}
           </tr>
@@ -140,16 +140,17 @@ function Row<T>({
           />
         </td>
       )}
-      {columns.map(({ name, show, width, less, end, wraps }) => (
-        <td
-          key={name}
-          className={`${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${end ? 'end' : ''} ${wraps ? 'wide' : ''}`}
-        >
-          {show(row)}
+      {columns.map((column) => (
+        <td key={column.name} className={`${classOf(column)} ${column.wraps ? 'wide' : ''}`}>
+          {column.show(row)}
         </td>
       ))}
     </tr>
   );
+}
+
+function classOf<T>({ width, less, end }: Column<T>): string {
+  return `${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${less === 'unless-wide' ? less : ''} ${end ? 'end' : ''}`;
 }
 
 function isControl(target: EventTarget): boolean {

@@ -81,7 +81,11 @@ interface Actions {
 
 function columns(holds_by_queue: ReadonlyMap<string, Hold>, { hold, resume }: Actions): readonly Column<Queue>[] {
   const { name, ready, oldest, active, later, parked, dead, out, fail, wait, drain, workers } = words.columns;
-  const number = (head: string, show: (row: Queue) => number | string, less = false): Column<Queue> => ({
+  const number = (
+    head: string,
+    show: (row: Queue) => number | string,
+    less: Column<Queue>['less'] = false,
+  ): Column<Queue> => ({
     name: head,
     width: 'fit',
     end: true,
@@ -91,6 +95,8 @@ function columns(holds_by_queue: ReadonlyMap<string, Hold>, { hold, resume }: Ac
   return [
     {
       name,
+      // Not a share of the width, so that the other columns cannot clip the name.
+      width: 'fit',
       show: (row) => (
         <span className="line" title={row.purpose}>
           <Link className="row-link mono small" to="/instance/queues/$name" params={{ name: row.name }}>
@@ -107,14 +113,14 @@ function columns(holds_by_queue: ReadonlyMap<string, Hold>, { hold, resume }: Ac
     number(ready, (row) => row.ready),
     number(oldest, (row) => (row.oldest_ready_seconds === null ? '–' : span(row.oldest_ready_seconds)), true),
     number(active, (row) => row.active, true),
-    number(later, (row) => row.deferred, true),
-    number(parked, (row) => row.parked, true),
+    number(later, (row) => row.deferred, 'unless-wide'),
+    number(parked, (row) => row.parked, 'unless-wide'),
     number(dead, (row) => row.dead, true),
-    number(out, (row) => Math.round(row.out_per_minute), true),
-    number(fail, (row) => Math.round(row.fail_per_minute), true),
+    number(out, (row) => Math.round(row.out_per_minute), 'unless-wide'),
+    number(fail, (row) => Math.round(row.fail_per_minute), 'unless-wide'),
     number(wait, (row) => p95(row), true),
-    number(drain, (row) => drainOf(row), true),
-    number(workers, (row) => row.workers.length, true),
+    number(drain, (row) => drainOf(row), 'unless-wide'),
+    number(workers, (row) => row.workers.length, 'unless-wide'),
     {
       name: '',
       width: 'fit',
