@@ -1,2 +1,3 @@
 export { findThings } from './find-things.ts';
 export { type Hit, hitTypes } from './hit.ts';
+export { type AddressSummary, summarizeAddress } from './summarize-address.ts';

@@ -8,4 +8,12 @@ export { holdsQueue } from './queue-store.ts';
 export { readHolds } from './read-holds.ts';
 export { releaseHold } from './release-hold.ts';
 export { EVERYTHING, holdScopes, instanceQueues } from './scope.ts';
-export { emptyHolds, HOLDS_CHANNEL, type HoldInForce, holdsInForce, noteDrained, takeResumption } from './store.ts';
+export {
+  emptyHolds,
+  HOLDS_CHANNEL,
+  type HoldInForce,
+  holdsInForce,
+  holdsOnMail,
+  noteDrained,
+  takeResumption,
+} from './store.ts';

@@ -301,6 +301,26 @@ export async function holdsByIds(sql: Sql, ids: readonly string[]): Promise<Hold
 }
 
 /**
+ * Returns the active holds that stop all of a workspace's email to a domain, and those of `ids`. A null domain matches
+ * no destination. Served by holds_in_force.
+ */
+export async function holdsOnMail(
+  sql: Sql,
+  workspace_id: string,
+  { domain, ids }: { readonly domain: string | null; readonly ids: readonly string[] },
+): Promise<HoldRow[]> {
+  return sql<HoldRow[]>`
+    select ${holdColumns(sql)} from holds h
+    where h.ended_at is null and h.expires_at > clock_now() and h.workspace_id in (no_id(), ${workspace_id})
+      and (h.id = any (${[...ids]}::uuid[]) or case h.scope
+        when 'instance' then true
+        when 'queue' then h.value = 'delivery.attempt'
+        when 'destination' then h.value = ${domain}
+        else false end)
+    order by h.scope = 'queue', h.id`;
+}
+
+/**
  * Returns a page of holds, newest first: those of one workspace and the instance, or those of all workspaces;
  * optionally including ended holds.
  */

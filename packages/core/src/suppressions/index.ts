@@ -9,4 +9,4 @@ export { listSuppressions } from './list-suppressions.ts';
 export { readSuppressions, readSuppressionsByEmail } from './read-suppressions.ts';
 export { type SuppressionSource, suppressionSources } from './source.ts';
 export { addSuppressions, type NewSuppression } from './store.ts';
-export { type SuppressionEntry, suppressionNotFound } from './suppression-entry.ts';
+export { type SuppressionEntry, suppressionNotFound, suppressionSchema } from './suppression-entry.ts';

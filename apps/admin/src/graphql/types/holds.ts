@@ -10,7 +10,7 @@ import { Actor } from './audit.ts';
 // In practice, fewer holds are active at the same time. tRPC pages through holds that have ended.
 const MAX_ITEMS = 100;
 
-const HoldScope = enumOf('HoldScope', holdScopes);
+export const HoldScope = enumOf('HoldScope', holdScopes);
 const HoldStatus = enumOf(
   'HoldStatus',
   ['active', 'resuming', 'ended'],

@@ -1,7 +1,8 @@
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { listEvents } from '@postrider/core/events';
-import { findThings } from '@postrider/core/find';
+import { findThings, summarizeAddress } from '@postrider/core/find';
+import { createHold } from '@postrider/core/holds';
 import {
   cancelMessage,
   createContentLink,
@@ -14,6 +15,7 @@ import {
   retryMessageNow,
   sendMessageNow,
 } from '@postrider/core/messages';
+import { createSuppressions } from '@postrider/core/suppressions';
 import type { World } from '@postrider/testing';
 import * as shapes from '../shapes.ts';
 import { absent, connection, mutation, reading, type Setup, useCase } from '../use-case.ts';
@@ -52,6 +54,33 @@ export const messages = [
       return { input: { text: `invoice ${number}` } };
     },
     bad: { text: '' },
+  }),
+  useCase(summarizeAddress, {
+    rest: absent('A program reads suppressions and the log.'),
+    trpc: NO_PAGE,
+    graphql: reading(
+      'addressSummary',
+      { address: 'EmailAddress!' },
+      `email: address suppression { ${shapes.suppression} } holds { id scope reason expires_at: expiresAt }
+       emails: recipients { recipient_id: id status captured message { id subject created_at: createdAt } }`,
+      ({ input: { email } }) => ({ address: email }),
+      (response) => {
+        const { emails, ...others } = response as { readonly emails: readonly { readonly message: object }[] };
+        return { ...others, emails: emails.map(({ message, ...recipient }) => ({ ...message, ...recipient })) };
+      },
+    ),
+    async given(world, workspace_id, number) {
+      const email = `reader@nr${number}.example.com`;
+      await send(world, workspace_id, number);
+      await invoke(world.as(workspace_id), createSuppressions, { email });
+      await invoke(world.as(workspace_id), createHold, {
+        scope: 'destination',
+        value: `nr${number}.example.com`,
+        reason: 'An outage',
+      });
+      return { input: { email } };
+    },
+    bad: { email: 'nobody' },
   }),
   useCase(listMessages, {
     rest: 'GET /email/logs',
