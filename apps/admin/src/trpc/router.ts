@@ -11,7 +11,7 @@ import { holds } from './holds.ts';
 import { router } from './kit/invoke-procedure.ts';
 import { live } from './live.ts';
 import { ops } from './ops.ts';
-import { find, onboarding, overview } from './overview.ts';
+import { addresses, find, onboarding, overview } from './overview.ts';
 import { members, operators, people, session } from './people.ts';
 import { requests } from './requests.ts';
 import { stats } from './stats.ts';
@@ -23,6 +23,7 @@ import { plans, workspaces } from './workspaces.ts';
 
 /** The dashboard's tRPC API. */
 export const appRouter = router({
+  addresses,
   alarms,
   apiKeys,
   audit,

@@ -57,7 +57,7 @@ export const messages = [
   }),
   useCase(summarizeAddress, {
     rest: absent('A program reads suppressions and the log.'),
-    trpc: NO_PAGE,
+    trpc: 'GET addresses.summary',
     graphql: reading(
       'addressSummary',
       { address: 'EmailAddress!' },
