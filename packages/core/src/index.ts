@@ -31,7 +31,7 @@ export {
   reasons,
 } from './operation/errors.ts';
 export { httpStatus } from './operation/http-status.ts';
-export { invoke, invokeParsed, type Operation, type Parsed } from './operation/operation.ts';
+export { invoke, invokeParsed, type Operation, operation, type Parsed } from './operation/operation.ts';
 export { retryAfterHeader, retryAfterSeconds } from './operation/retry-after.ts';
 export { likelyMeant } from './operation/spelling.ts';
 export { fieldNames } from './operation/unexpected-names.ts';

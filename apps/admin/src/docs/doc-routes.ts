@@ -10,9 +10,9 @@ import { allPages, type DocPage, readLibrary, readOpenApi } from './library.ts';
 import { style } from './look.ts';
 import { htmlOf, plainMarkdown } from './markdown.ts';
 import { search } from './search.ts';
+import { MAX_QUESTION } from './search-docs.ts';
 import { TRY_POLICY, TRY_SCRIPT, tryPage } from './try-it.ts';
 
-const MAX_QUESTION = 200;
 const DOCS_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 

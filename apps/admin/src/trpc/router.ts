@@ -3,6 +3,7 @@ import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { captures } from './captures.ts';
 import { destinations } from './destinations.ts';
+import { docs } from './docs.ts';
 import { domains } from './domains.ts';
 import { emails } from './emails.ts';
 import { erasures } from './erasures.ts';
@@ -30,6 +31,7 @@ export const appRouter = router({
   captures,
   deliveries,
   destinations,
+  docs,
   domains,
   emails,
   erasures,

@@ -51,6 +51,7 @@ export const alone = {
     'people.changePassword': 'It is about a person who is signed in.',
     live: 'A stream of what changes, for the tabs of a browser; GraphQL has subscriptions.',
     'session.token': 'It is about a person who is signed in.',
+    'docs.search': 'It is for the search of the dashboard; everyone else has /docs/search.',
     'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
     'onboarding.state': 'A page of the dashboard.',
     'requests.groups': 'A page of the dashboard; the list has each request.',
