@@ -4,10 +4,15 @@ import { sendMessage } from '../accept/index.ts';
 import { addDomain } from '../domains/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
+import type { Scope } from '../operation/scopes.ts';
+import type { KeyMode } from '../operation/secrets.ts';
 import { createContext } from '../services.ts';
+import { rollUpStats } from '../stats/index.ts';
 import { createSuppressions } from '../suppressions/index.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { findThings } from './find-things.ts';
+
+const MINUTE_MS = 60_000;
 
 const world = await openWorld();
 let mail: string;
@@ -92,5 +97,57 @@ describe('find', () => {
     expect(await search(key.id)).toEqual([]);
     expect(await search('sandbox.test')).toEqual([]);
     expect(await search(mail)).toHaveLength(1);
+  });
+});
+
+describe('finding destinations', () => {
+  let other: Awaited<ReturnType<typeof world.workspace>>;
+  beforeAll(async () => {
+    other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    const ctx = world.as(world.workspace_id);
+    const message = { from: 'shop@sandbox.test', subject: 'Hello', text: 'Hi' };
+    for (const to of ['a@parcel.example', 'b@parcel.example', 'c@parade.example'])
+      await invoke(ctx, sendMessage, { ...message, to });
+    await invoke(world.as(other.workspace_id), sendMessage, {
+      ...message,
+      from: 'x@other.test',
+      to: 'd@parking.example',
+    });
+    await world.clock.advance(10 * MINUTE_MS);
+    await rollUpStats(world.services);
+  });
+
+  async function search(
+    text: string,
+    { scopes = ['admin'] as readonly Scope[], mode = 'live' as KeyMode, workspace_id = world.workspace_id } = {},
+  ) {
+    const actor = { kind: 'key', workspace_id, key_id: other.key_id, scopes, mode, domains: null } as const;
+    const { data } = await invoke(createContext(world.services, actor), findThings, { text });
+    return data.filter(({ type }) => type === 'destination');
+  }
+  const names = async (...args: Parameters<typeof search>) => (await search(...args)).map(({ id }) => id);
+
+  it('returns those of the workspace’s email whose domain begins with the text, the busiest first', async () => {
+    const path = '/emails?q=at%3Aparcel.example';
+
+    expect(await search('Parc')).toMatchObject([{ id: 'parcel.example', title: 'parcel.example', path }]);
+    expect(await names('par')).toEqual(['parcel.example', 'parade.example']);
+    expect(await names('parade.example')).toEqual(['parade.example']);
+    expect(await names('arcel')).toEqual([]);
+    expect(await names('pa')).toEqual([]);
+    expect(await names('par', { workspace_id: other.workspace_id })).toEqual(['parking.example']);
+  });
+
+  it('requires admin and both modes', async () => {
+    expect(await names('parcel.example', { scopes: ['email:logs:read'] })).toEqual([]);
+    expect(await names('parcel.example', { mode: 'sandbox' })).toEqual([]);
+  });
+
+  it('returns a destination with a limit once', async () => {
+    await world.services.sql`
+      insert into destination_limits (destination, connections, changed_at) values ('parcel.example', 1, clock_now())`;
+
+    expect(await names('parcel.example', { scopes: ['admin', 'operator'] })).toEqual(['parcel.example']);
   });
 });

@@ -11,7 +11,15 @@ import { scopeRefusal } from '../operation/scope-refusal.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { readSuppressionsByEmail } from '../suppressions/index.ts';
 import { type Hit, hit, hitSchema } from './hit.ts';
-import { findMailByAddress, findMailByRequest, isTag, type MatchRow, mailBySubject, namedThings } from './store.ts';
+import {
+  destinationsByPrefix,
+  findMailByAddress,
+  findMailByRequest,
+  isTag,
+  type MatchRow,
+  mailBySubject,
+  namedThings,
+} from './store.ts';
 import { allowed, kindOf, mailHit, thingById } from './things-by-id.ts';
 
 const LONGEST = 300;
@@ -19,6 +27,10 @@ const MAX_RESULTS = 50;
 const DEFAULT_RESULTS = 20;
 /** How many of the newest messages a subject search reads: as many as a filtered page of the log examines. */
 const NEWEST = 1000;
+const DESTINATION_DAYS = 30;
+const MAX_DESTINATIONS = 5;
+// Shorter texts begin many domains by chance.
+const DOMAIN_PREFIX = /^[a-z0-9][a-z0-9.-]{2,}$/;
 // A message is stored within this time of its request arriving.
 const REQUEST_MS = 60_000;
 const MESSAGE_ID = /^<?(msg_[0-9a-z]{26})@[^\s<>@]+>?$/;
@@ -75,15 +87,22 @@ async function byWords(ctx: ActorContext, text: string, limit: number): Promise<
   const kinds = namedKinds.filter(
     (kind) => scopeRefusal(actor, scopeOf[kind]) === null && !(moded && (kind === 'api_key' || kind === 'webhook')),
   );
-  const [suppressions, by_name, tagged, addressed, by_subject] = await Promise.all([
+  const [suppressions, by_name, destinations, tagged, addressed, by_subject] = await Promise.all([
     email === null ? [] : allowed(() => invoke(ctx, readSuppressionsByEmail, { ids: [email] })),
     namedThings(sql, workspace_id, lower, kinds, limit),
+    // Statistics count both modes.
+    scopeRefusal(actor, 'admin') !== null || moded || !DOMAIN_PREFIX.test(lower)
+      ? []
+      : destinationsByPrefix(sql, workspace_id, lower, { days: DESTINATION_DAYS, most: MAX_DESTINATIONS }),
     isTag(sql, workspace_id, text),
     email === null ? [] : findMailByAddress(sql, workspace_id, email, limit),
     email === null ? mailBySubject(sql, workspace_id, text, { newest: NEWEST, most: limit }) : [],
   ]);
   return [
     ...by_name.map(namedHit),
+    ...destinations
+      .filter((name) => !by_name.some(({ type, id }) => type === 'destination' && id === name))
+      .map((name) => hit('destination', name, { title: name })),
     ...(tagged ? [hit('tag', text, { title: text })] : []),
     ...suppressions.flatMap((entry) =>
       entry === null

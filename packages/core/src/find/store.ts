@@ -11,7 +11,7 @@ export interface MatchRow {
 
 /**
  * Finds the things in a workspace by part of their name. A workspace has at most a few hundred of each kind, except
- * destinations and tags, which are found only by their full name.
+ * destinations and tags, which this finds only by their full name.
  */
 export async function namedThings(
   sql: Sql,
@@ -43,6 +43,24 @@ export async function namedThings(
       where ${has('destination')} and destination = ${text})
     union all
     (select 'destination', lane, lane, reason, tended_at from lanes where ${has('destination')} and lane = ${text})`;
+}
+
+/**
+ * Returns destinations of the workspace's email that begin with a text, the busiest first. A day has a row for each of
+ * its busiest destinations, so the primary key of stat_days serves this from a few thousand entries at most.
+ */
+export async function destinationsByPrefix(
+  sql: Sql,
+  workspace_id: string,
+  prefix: string,
+  { days, most: max }: { readonly days: number; readonly most: number },
+): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select key from stat_days
+    where workspace_id = ${workspace_id} and dimension = 'destination'
+      and at >= clock_now() - make_interval(days => ${days}) and starts_with(key, ${prefix})
+    group by key order by key = ${prefix} desc, sum(accepted) desc, key limit ${max}`;
+  return rows.map(({ key }) => key);
 }
 
 /** Returns whether a message of the workspace has this tag. Served by the primary key of message_tags. */
