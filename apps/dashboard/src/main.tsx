@@ -12,7 +12,9 @@ import { startPolling } from './api/polled.ts';
 import { watchReleases } from './api/release.ts';
 import { queries } from './api/trpc.ts';
 import { router } from './router.ts';
+import { listenForPalette } from './shell/palette/palette-keys.ts';
 
+listenForPalette();
 watchReleases();
 startPolling();
 const place = document.getElementById('app');

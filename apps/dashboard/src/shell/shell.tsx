@@ -13,12 +13,30 @@ import { Toasts } from '../parts/toasts.tsx';
 import { docked, floating } from './floating.ts';
 import { locate, type Place, spaceOf, visibleSections } from './navigation.ts';
 import { SessionDialogs } from './session-dialogs.tsx';
-import { addShortcuts, listenForShortcuts, shortcutsOn } from './shortcuts.ts';
+import { addShortcuts, listenForShortcuts } from './shortcuts.ts';
 import { Brand, Sidebar } from './sidebar.tsx';
 import { words } from './strings.ts';
 import { WorkerNotice } from './worker-notice.tsx';
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+/** Loads the palette once the page is idle, so that its first opening does not wait for the network. */
+function preloadPalette(): () => void {
+  const load = () => void importPalette().catch(() => {});
+  // Safari has no requestIdleCallback.
+  if (!('requestIdleCallback' in window)) {
+    const timer = setTimeout(load, 1000);
+    return () => clearTimeout(timer);
+  }
+  const request = requestIdleCallback(load);
+  return () => cancelIdleCallback(request);
+}
+
+/** If the palette cannot be loaded, the keyboard must go back to the page. */
+const importPalette = () =>
+  import('./palette/palette.tsx').catch((error: unknown) => {
+    floating.set(null);
+    throw error;
+  });
+const Palette = lazy(async () => ({ default: (await importPalette()).Palette }));
 const Dock = lazy(async () => ({ default: (await import('./dock/dock.tsx')).Dock }));
 const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }));
 
@@ -30,6 +48,7 @@ export function Shell() {
   const router = useRouter();
   const { workspace_id } = useMe();
   useShellKeys();
+  useEffect(preloadPalette, []);
   useSharedUtc();
   useEffect(() => followChanges(workspace_id), [workspace_id]);
   useEffect(() => router.subscribe('onResolved', () => setOpen(false)), [router]);
@@ -127,26 +146,16 @@ function useShellKeys(): void {
       { keys: 'j', about: words.keys.first, run: focusFirstRow },
       { keys: 'c', about: words.keys.newEmail, run: () => void navigate({ to: '/emails/new' }) },
     ]);
-    const openPalette = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key === 'j') {
-        event.preventDefault();
-        docked.set(!docked.get());
-      }
-      const slash = event.key === '/' && shortcutsOn.get() && !isTyping(event.target);
-      if (!slash && !((event.metaKey || event.ctrlKey) && event.key === 'k')) return;
-      if (document.querySelector('dialog:modal')) return;
+    const toggleDock = (event: KeyboardEvent) => {
+      if (!(event.metaKey || event.ctrlKey) || event.key !== 'j') return;
       event.preventDefault();
-      floating.set('palette');
+      docked.set(!docked.get());
     };
-    addEventListener('keydown', openPalette);
+    addEventListener('keydown', toggleDock);
     return () => {
       stopListening();
       remove();
-      removeEventListener('keydown', openPalette);
+      removeEventListener('keydown', toggleDock);
     };
   }, [navigate]);
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, textarea, select');
 }

@@ -9,6 +9,7 @@ import { inUtc, showUtc } from '../parts/times.tsx';
 import icon from '../style/icon.svg';
 import { docked, floating } from './floating.ts';
 import { locate, type Section, type Space, spaceOf, visibleSections } from './navigation.ts';
+import { openPalette } from './palette/palette-keys.ts';
 import { words } from './strings.ts';
 import { switchWorkspace } from './switch-workspace.ts';
 import { setTheme, theme, themes } from './theme.ts';
@@ -33,7 +34,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
     <aside className={`side ${open ? 'open' : ''} ${space}`} aria-label={words.sidebar}>
       <Brand />
       <SpaceSwitch me={me} space={space} />
-      <button type="button" className="side-button framed" onClick={() => floating.set('palette')}>
+      <button type="button" className="side-button framed" onClick={openPalette}>
         <Search size={15} color="var(--faint)" />
         <span className="muted">{words.find}</span>
         <kbd>{/mac/i.test(navigator.userAgent) ? '⌘' : 'Ctrl'} K</kbd>
@@ -46,7 +47,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
         </ul>
       </nav>
       {space === 'workspace' && (
-        <Link to="/emails/new" className="button compose">
+        <Link to="/emails/new" className="button new-email">
           <Plus size={15} />
           {words.newEmail}
           <kbd>c</kbd>

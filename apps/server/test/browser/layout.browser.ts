@@ -44,7 +44,7 @@ describe('the dialog of shortcuts', () => {
     await expect.poll(() => is_in_sight(title)).toBe(true);
     expect(await is_in_sight(dialog.getByText(shell.shortcuts.rows))).toBe(true);
     expect(await is_in_sight(page.locator(':focus'))).toBe(true);
-    expect(await dialog.locator('dt').filter({ hasText: /^g/ }).count()).toBeGreaterThan(20);
+    expect(await dialog.locator('dt').filter({ hasText: /^g/ }).count()).toBeGreaterThan(10);
     if (size.width > 1000) expect(await dialog.evaluate((one) => one.scrollHeight <= one.clientHeight + 1)).toBe(true);
     await visitor.stop();
   });
@@ -55,7 +55,7 @@ describe('the sidebar', () => {
     const visitor = await stage.visitor('operator');
     const { page } = await visitor.open();
     await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto('/instance/health');
+    await page.goto('/instance/status');
     await page.getByText(shell.noWorker).waitFor();
     const account = page.getByRole('button', { name: shell.account.menu('operator@people.test') });
 
