@@ -23,6 +23,7 @@ export default defineConfig({
       },
     },
   ],
+  resolve: { alias: { '@radix-ui/react-dialog': join(import.meta.dirname, 'build/no-radix-dialog.ts') } },
   define: { RELEASE: JSON.stringify(hash), VERSION: JSON.stringify(version) },
   build: {
     target: 'es2023',

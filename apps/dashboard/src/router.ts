@@ -29,6 +29,7 @@ import { statsRoutes } from './pages/stats/route.ts';
 import { suppressionRoutes } from './pages/suppressions/route.ts';
 import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed } from './shell/page-failed.tsx';
+import { PagePending } from './shell/page-pending.tsx';
 import { toRoute, urlPath } from './shell/paths.ts';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 
@@ -71,6 +72,9 @@ export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,
+  defaultPendingComponent: PagePending,
+  defaultPendingMs: 300,
+  defaultPendingMinMs: 0,
   scrollRestoration: true,
   rewrite: {
     input: ({ url }) => toRoute(url),

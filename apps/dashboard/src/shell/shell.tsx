@@ -1,4 +1,4 @@
-import { Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { followChanges } from '../api/live.ts';
@@ -16,6 +16,7 @@ import { SessionDialogs } from './session-dialogs.tsx';
 import { addShortcuts, listenForShortcuts } from './shortcuts.ts';
 import { Brand, Sidebar } from './sidebar.tsx';
 import { words } from './strings.ts';
+import { useShownPath } from './trail.tsx';
 import { WorkerNotice } from './worker-notice.tsx';
 
 /** Loads the palette once the page is idle, so that its first opening does not wait for the network. */
@@ -47,6 +48,10 @@ export function Shell() {
   const old = useStore(outdated);
   const router = useRouter();
   const { workspace_id } = useMe();
+  const loads_page = useRouterState({
+    select: ({ isLoading, location, resolvedLocation }) =>
+      isLoading && location.pathname !== resolvedLocation?.pathname,
+  });
   useShellKeys();
   useEffect(preloadPalette, []);
   useSharedUtc();
@@ -66,7 +71,7 @@ export function Shell() {
         </div>
       )}
       <WorkerNotice />
-      <div className="shell">
+      <div className={`shell ${loads_page ? 'loading' : ''}`}>
         <header className="topbar">
           <button
             type="button"
@@ -98,7 +103,7 @@ export function Shell() {
 /** Renders the page, or who may open it. Which pages a user may see is a rule of the navigation alone. */
 function AllowedPage() {
   const me = useMe();
-  const { pathname } = useLocation();
+  const pathname = useShownPath();
   const place = locate(pathname)?.place;
   const refusal = place?.needs === undefined ? null : refusalOf(me, place.needs);
   if (!place || refusal === null) return <Outlet />;

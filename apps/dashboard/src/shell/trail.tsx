@@ -1,4 +1,4 @@
-import { Link, useLocation } from '@tanstack/react-router';
+import { Link, useMatches } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { knownMe, knownWorkspace } from '../api/me.ts';
 import { locate, spaceOf, visibleSections } from './navigation.ts';
@@ -9,9 +9,14 @@ interface Step {
   readonly word: string;
 }
 
+/** Returns the path of the page as shown. The location changes before the page does. */
+export function useShownPath(): string {
+  return useMatches({ select: (matches) => matches.at(-1)?.pathname ?? '/' });
+}
+
 /** Shows where the page is, from the workspace or the instance down to its own name. */
 export function Trail({ name }: { readonly name: string }) {
-  const { pathname } = useLocation();
+  const pathname = useShownPath();
   const me = knownMe();
   if (!me || pathname === '/') return null;
   const steps = stepsTo(pathname);
@@ -53,7 +58,7 @@ function stepsTo(pathname: string): readonly Step[] {
 
 /** Shows the pages of the current section as tabs, each with an address of its own. */
 export function PlaceTabs() {
-  const { pathname } = useLocation();
+  const pathname = useShownPath();
   const me = knownMe();
   const found = locate(pathname);
   if (!me || !found || found.below) return null;

@@ -4,12 +4,15 @@ import type { Visitor } from '@postrider/testing/chromium';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { axeProblems, type Stage, startStage } from './dashboard.ts';
+import { layoutProblems } from './layout-problems.ts';
 import { type Ids, openPage, pages, placed, seedOne } from './pages.ts';
 import { wordsAround } from './words-around.ts';
 
-const VIEWPORT = { width: 1280, height: 720 };
-/** At 200 % zoom, a window of 1,280 pixels is 640 wide. */
-const NARROW = [640, 320];
+/** A desktop, a small laptop and a phone. */
+const WIDTHS = [1440, 1024, 390];
+/** At 400 % zoom, a window of 1,280 pixels is 320 wide. */
+const NARROWEST = 320;
+const HEIGHT = 900;
 /** Only colors differ from the light theme. `npm run test:browser -- --all` checks every rule in both themes. */
 const DARK_RULES = inject('leaves_nothing_out') ? null : ['color-contrast'];
 
@@ -42,15 +45,18 @@ async function problemsInBothThemes(): Promise<Record<'light' | 'dark', string[]
 const NONE = { light: [], dark: [] };
 
 describe('axe in both themes', () => {
-  it.each(pages)('finds no issues on %s, which does not scroll sideways when narrow', async (path, shows) => {
+  it.each(pages)('finds no issues on %s, of which nothing is clipped in any window', async (path, shows) => {
     await openPage(page, placed(path, ids), shows);
 
-    expect(await problemsInBothThemes()).toEqual(NONE);
-    for (const width of NARROW) {
-      await page.setViewportSize({ ...VIEWPORT, width });
-      await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: HEIGHT });
+      expect(await problemsInBothThemes(), `axe at ${width} px`).toEqual(NONE);
+      await expect.poll(() => layoutProblems(page), { message: `the layout at ${width} px` }).toEqual([]);
     }
-    await page.setViewportSize(VIEWPORT);
+    await page.setViewportSize({ width: NARROWEST, height: HEIGHT });
+    const width = () => page.evaluate<number>('document.documentElement.scrollWidth');
+    await expect.poll(width).toBeLessThanOrEqual(NARROWEST);
+    await page.setViewportSize({ width: 1440, height: HEIGHT });
   });
 
   it.each(['?', 'Control+k'])('finds no issues in the dialog opened by %s', async (keys) => {

@@ -22,7 +22,7 @@ describe('a tab running the previous release', () => {
     await page.getByText(shell.updated).waitFor();
     await page.getByRole('link', { name: 'Before' }).waitFor();
     // This page's chunk belongs to the old release and no longer exists.
-    await page.getByRole('link', { name: shell.places.schedules }).click();
+    await page.getByRole('link', { name: shell.places.webhooks }).click();
     await page.getByRole('navigation').first().waitFor();
     await page.getByRole('button', { name: shell.reload }).waitFor();
     expect((await page.locator('body').innerText()).length).toBeGreaterThan(100);

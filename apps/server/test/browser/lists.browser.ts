@@ -1,10 +1,10 @@
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { words as emails } from '@postrider/dashboard/strings/pages/emails';
-import { words as parts } from '@postrider/dashboard/strings/parts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, startStage } from './dashboard.ts';
+import { countLoaded, loadAll } from './long-list.ts';
 
 const COUNT = 320;
 /** More rows than the window and the rows around it contain, so that j leaves what was rendered first. */
@@ -23,21 +23,9 @@ afterAll(() => stage.stop());
 async function openAll(page: Page): Promise<void> {
   await page.goto('/emails');
   await page.getByRole('link', { name: `Email ${COUNT}`, exact: true }).waitFor();
-  const older = page.getByRole('button', { name: parts.older });
-  while ((await older.count()) > 0) {
-    const before = await loaded(page);
-    await older.click();
-    await expect.poll(() => loaded(page)).toBeGreaterThan(before);
-    await page.waitForLoadState('networkidle');
-  }
+  await loadAll(page);
 }
 
-/** Returns how many rows are loaded, whether or not they are rendered. */
-const loaded = (page: Page) =>
-  page.evaluate<number>(`(() => {
-    const table = document.querySelector('main table');
-    return Number(table.getAttribute('aria-rowcount') ?? table.rows.length) - 1;
-  })()`);
 const rendered = (page: Page) => page.locator('main tbody tr').count();
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
 const has_focus_in_sight = (page: Page) =>
@@ -53,7 +41,7 @@ describe('a list of more than 200 rows', () => {
     const { page } = tab;
 
     await openAll(page);
-    expect(await loaded(page)).toBe(COUNT);
+    expect(await countLoaded(page)).toBe(COUNT);
     await expect.poll(() => rendered(page)).toBeLessThan(100);
 
     await page.evaluate('scrollTo(0, 0)');

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts';
 import { hello, type Journey, openJourney } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
+import { loadAll } from './long-list.ts';
 import { anyCount } from './words-around.ts';
 
 const operator = { ADMIN_EMAIL: 'ops@good.test', ADMIN_PASSWORD: 'correct horse: battery' };
@@ -44,11 +45,18 @@ async function signedIn(port: string | number): Promise<{ readonly visitor: Visi
 const send = (server: ServerProcess, subject: string) =>
   server.call('POST', '/v1/email/send', { body: { ...hello, subject } });
 
-/** Returns the list as shown: each subject with its state. */
+/** Returns the list as shown, from its first row to its last: each subject with its state. */
 function shownIn(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(
-    `[...document.querySelectorAll('main tbody tr')].map((row) => [row.querySelector('a').textContent, row.querySelector('.badge').textContent].join(' '))`,
-  );
+  return page.evaluate<string[]>(`(async () => {
+    const rows = new Map();
+    for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
+      scrollTo(0, top);
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      for (const row of document.querySelectorAll('main tbody tr[data-row]'))
+        rows.set(row.dataset.row, [row.querySelector('a').textContent, row.querySelector('.badge').textContent].join(' '));
+    }
+    return [...rows.values()];
+  })()`);
 }
 
 describe('the admin process', () => {
@@ -79,12 +87,7 @@ describe('the admin process', () => {
     // The tab was never reloaded, so it learns of new rows automatically.
     await page.getByRole('button', { name: anyCount(emails.fresh) }).click();
     await page.getByRole('link', { name: `Mail ${count - 1}` }).waitFor();
-    const older = page.getByRole('button', { name: parts.older });
-    while (await older.isVisible()) {
-      const before = await page.getByRole('row').count();
-      await older.click();
-      await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(before);
-    }
+    await loadAll(page);
     const stored = await journey.sql<{ subject: string; state: keyof typeof parts.statuses }[]>`
       select m.subject, r.state::text as state from messages m join recipients r on r.message_id = m.id
       order by m.id desc`;

@@ -1,6 +1,7 @@
 import { words as emails } from '@postrider/dashboard/strings/pages/emails';
 import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
 import { words as parts } from '@postrider/dashboard/strings/parts';
+import { words as shell } from '@postrider/dashboard/strings/shell';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, startStage } from './dashboard.ts';
@@ -93,6 +94,31 @@ describe('a page whose data is loading', () => {
     await expect.poll(style).toMatchObject({ opacity: '1' });
     release();
     await page.getByText(emails.empty.title).waitFor();
+    await visitor.stop();
+  });
+});
+
+describe('a page whose script is loading', () => {
+  it('marks the pressed link at once, keeps the page, and shows a skeleton after 300 ms', async () => {
+    const visitor = await stage.visitor('viewer');
+    const { page } = await visitor.open();
+    await page.goto('/metrics');
+    const heading = page.getByRole('main').getByRole('heading', { level: 1 });
+    await heading.filter({ hasText: shell.places.metrics }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const release = await holdBack(page, (url) => url.endsWith('.js'));
+    const link = page.getByRole('navigation', { name: shell.menu }).getByRole('link', { name: shell.places.webhooks });
+
+    await link.click();
+
+    expect(await spinnerOf(link)).toEqual({ content: '""', animation: 'turn' });
+    expect(await heading.innerText()).toBe(shell.places.metrics);
+    await page.getByRole('main').getByRole('status', { name: parts.loading }).waitFor();
+    expect(await heading.innerText()).toBe(shell.places.webhooks);
+    expect(await spinnerOf(link)).toMatchObject({ animation: 'turn' });
+    release();
+    await page.getByRole('main').getByRole('status', { name: parts.loading }).waitFor({ state: 'detached' });
+    await expect.poll(() => spinnerOf(link)).toEqual({ content: 'none', animation: 'none' });
     await visitor.stop();
   });
 });

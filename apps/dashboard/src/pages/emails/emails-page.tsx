@@ -1,7 +1,7 @@
 import './emails.css';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
@@ -9,11 +9,11 @@ import { useKeyset, useSelection } from '../../parts/keyset.ts';
 import { type Column, FirstOf, focusRowOf, KeysetList } from '../../parts/list.tsx';
 import { isOpen, MailBadge, mailStates } from '../../parts/mail-status.tsx';
 import { Page, PageHeader } from '../../parts/page.tsx';
-import { Empty } from '../../parts/states.tsx';
+import { Empty, Skeleton } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { EmailDetail } from './detail/email-detail.tsx';
+import { LazyEmailDetail } from './detail/lazy-detail.ts';
 import { SearchBar } from './search-bar.tsx';
 import { parseSearch } from './search-grammar.ts';
 import { words } from './strings.ts';
@@ -71,12 +71,14 @@ export function EmailsPage() {
       />
       {open !== undefined && (
         <Drawer title={text.title} onClose={close}>
-          <EmailDetail
-            id={open}
-            tab={tab}
-            onTab={(name) => void navigate({ search: (rest) => ({ ...rest, tab: name }), replace: true })}
-            drawn
-          />
+          <Suspense fallback={<Skeleton />}>
+            <LazyEmailDetail
+              id={open}
+              tab={tab}
+              onTab={(name) => void navigate({ search: (rest) => ({ ...rest, tab: name }), replace: true })}
+              drawn
+            />
+          </Suspense>
         </Drawer>
       )}
     </Page>

@@ -32,7 +32,7 @@ export function ChartPanel({
     saveAs(`${file}.csv`, csvOf([timeWord, ...series.map(({ name }) => name)], rows), 'text/csv');
   };
   const columns: readonly Column<number>[] = [
-    { name: timeWord, show: (at) => <span className="num">{times[at]}</span> },
+    { name: timeWord, width: 'fit', show: (at) => <span className="num">{times[at]}</span> },
     ...series.map(
       ({ name, values }): Column<number> => ({
         name,

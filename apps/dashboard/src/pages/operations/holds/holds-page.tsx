@@ -96,8 +96,8 @@ function columns({ release, lift }: Actions): readonly Column<Hold>[] {
     { name: value, width: '20%', show: (row) => <strong className="mono small">{targetOf(row)}</strong> },
     { name: reason, show: (row) => <span title={row.reason}>{row.reason}</span> },
     { name: affected, width: 'fit', end: true, less: true, show: (row) => <span className="num">{row.affected}</span> },
-    { name: by, width: '14%', less: true, show: (row) => row.created_by.name },
-    { name: since, width: 'fit', less: true, show: ({ created_at }) => <RelativeTime at={created_at} /> },
+    { name: by, width: '14%', less: 'unless-wide', show: (row) => row.created_by.name },
+    { name: since, width: 'fit', less: 'unless-wide', show: ({ created_at }) => <RelativeTime at={created_at} /> },
     {
       name: ends,
       width: 'fit',

@@ -112,7 +112,7 @@ function VerificationResult({ result }: { readonly result: Verification }) {
 const { at, actor, action, target: targetWord, via, reason } = words.columns;
 const columnsOf = (path: (typeof paths)[Reach]): readonly Column<Entry>[] => [
   { name: at, width: 'fit', show: (row) => <RelativeTime at={row.at} /> },
-  { name: actor, width: '20%', show: (row) => <span title={row.actor.id}>{row.actor.name}</span> },
+  { name: actor, width: '20%', less: true, show: (row) => <span title={row.actor.id}>{row.actor.name}</span> },
   {
     name: action,
     width: '20%',
