@@ -11,8 +11,8 @@ import { startChromium } from '@postrider/testing/chromium';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { measureList } from './list.ts';
 
-const SCRIPT_KB = 200;
-const ALL_KB = 350;
+const SCRIPT_KB = 160;
+const ALL_KB = 260;
 const START = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 /** Pages besides those in the navigation. */
 const FURTHER = ['/domains/sandbox.test', '/settings/api-keys?open=new'];

@@ -43,7 +43,8 @@ const inPage = `() => {
       if (textOverflow !== 'ellipsis' || box.right - left < ${MIN_NAME_PX}) problems.add('clipped: ' + label(control));
       break;
     }
-    if (left < -1 || right > root.clientWidth + 1) problems.add('outside: ' + label(control));
+    const shown = shownBox(control);
+    if (shown.left < -1 || shown.right > root.clientWidth + 1) problems.add('outside: ' + label(control));
   }
   for (const one of layer.querySelectorAll('*')) {
     if (!is_shown(one) || one.matches('input, select, textarea, pre, code, iframe')) continue;

@@ -4,7 +4,7 @@ import { answerOf } from './answer.ts';
 const group = (reason: string, count: number) => ({ reason, count });
 const many = Array.from({ length: 50 }, (_, index) => group(`reason_${index}`, 2));
 
-describe('the result message on the Requests page', () => {
+describe('the result message on the Logs page', () => {
   it.each([
     ['all were counted', { exact: true, data: [group('a', 2), group('b', 1)] }, '3 requests rejected'],
     ['one was', { exact: true, data: [group('a', 1)] }, '1 request rejected'],
