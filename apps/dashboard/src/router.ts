@@ -30,8 +30,9 @@ import { suppressionRoutes } from './pages/suppressions/route.ts';
 import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed } from './shell/page-failed.tsx';
 import { PagePending } from './shell/page-pending.tsx';
-import { toRoute, urlPath } from './shell/paths.ts';
+import { urlPath } from './shell/paths.ts';
 import { rootRoute, shellRoute } from './shell/routes.ts';
+import { toRoute } from './shell/to-route.ts';
 
 // A new page adds its routes here and a row to shell/navigation.ts.
 const routeTree = rootRoute.addChildren([

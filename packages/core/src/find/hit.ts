@@ -56,7 +56,7 @@ const pathOf: Record<HitType, (id: string, parent: string) => string> = {
   job: (id) => `/instance/jobs?job=${at(id)}`,
   bulk: (id) => `/delivery/bulk-actions/${at(id)}`,
   workspace: (id) => `/instance/workspaces?workspace=${at(id)}`,
-  audit: (id) => `/settings/audit-log?entry=${at(id)}`,
+  audit: (id) => `/settings/audit-log?open=${at(id)}`,
   member: (id) => `/settings/members?member=${at(id)}`,
   destination: (id) => `/emails?q=${at(`at:${id}`)}`,
   tag: (id) => `/emails?q=${at(/\s/.test(id) ? `tag:"${id}"` : `tag:${id}`)}`,
