@@ -6,7 +6,7 @@ const routeOf = (path: string) => {
   return pathname + search;
 };
 
-describe('the route of a URL', () => {
+describe('toRoute', () => {
   it.each([
     ['/', '/'],
     ['/w/wsp_1', '/'],
@@ -18,7 +18,7 @@ describe('the route of a URL', () => {
     ['/w/wsp_1/delivery', '/delivery/backlog'],
     ['/instance', '/instance/status'],
     ['/instance/delivery', '/instance/delivery/backlog'],
-  ])('of %s is %s', (path, route) => expect(routeOf(path)).toBe(route));
+  ])('returns the route of %s, which is %s', (path, route) => expect(routeOf(path)).toBe(route));
 
   it.each([
     ['/inbox/cap_1', '/emails/test-inbox/cap_1'],
@@ -40,5 +40,5 @@ describe('the route of a URL', () => {
     ['/instance/bulk/blk_1', '/instance/delivery/bulk-actions/blk_1'],
     ['/operations/queues/webhook.post', '/instance/queues/webhook.post'],
     ['/operations', '/instance/status'],
-  ])('of the earlier path %s is %s', (path, route) => expect(routeOf(path)).toBe(route));
+  ])('returns the page of the earlier path %s, which is %s', (path, route) => expect(routeOf(path)).toBe(route));
 });
