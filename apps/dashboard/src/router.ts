@@ -76,6 +76,8 @@ export const router = createRouter({
   defaultPendingComponent: PagePending,
   defaultPendingMs: 300,
   defaultPendingMinMs: 0,
+  // Pages that share a component must not share a selection.
+  defaultRemountDeps: ({ routeId }) => routeId,
   scrollRestoration: true,
   rewrite: {
     input: ({ url }) => toRoute(url),

@@ -40,5 +40,7 @@ describe('toRoute', () => {
     ['/instance/bulk/blk_1', '/instance/delivery/bulk-actions/blk_1'],
     ['/operations/queues/webhook.post', '/instance/queues/webhook.post'],
     ['/operations', '/instance/status'],
+    ['/instance/operations/queues', '/instance/queues'],
+    ['/instance/operations/health', '/instance/status'],
   ])('returns the page of the earlier path %s, which is %s', (path, route) => expect(routeOf(path)).toBe(route));
 });

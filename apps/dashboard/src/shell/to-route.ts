@@ -35,7 +35,9 @@ export function toRoute(url: URL): URL {
   const route = new URL(url);
   const path = url.pathname.replace(/^\/w\/[^/]+/, '').replace(/(.)\/$/, '$1') || '/';
   const of_instance = path.startsWith('/instance') || INSTANCE_PARAMS.some((name) => isInstance(url, name));
-  const earlier_path = path.replace(/^\/instance(?=\/(?:health|incident|backlog|holds|bulk)(?:\/|$))/, '/operations');
+  const earlier_path = path
+    .replace(/^\/instance(?=\/operations(?:\/|$))/, '')
+    .replace(/^\/instance(?=\/(?:health|incident|backlog|holds|bulk)(?:\/|$))/, '/operations');
   const moved = MOVED.find(([earlier]) => earlier_path === earlier || earlier_path.startsWith(`${earlier}/`));
   if (moved) {
     const [earlier, page, instance_page = page] = moved;

@@ -72,6 +72,7 @@ describe('what the first load of /emails costs', () => {
 
     const scripts = watched.filter(({ type }) => type === 'Script');
     expect(scripts.filter(({ encoding }) => encoding !== 'br')).toEqual([]);
+    expect(scripts.length).toBeGreaterThan(5);
     expect(sum(scripts), listed(scripts)).toBeLessThanOrEqual(SCRIPT_BUDGET_BYTES);
     expect(sent.length).toBeGreaterThan((EMAILS_PER_SECOND * WATCHED_MS) / 2000);
     expect(sum(watched), listed(watched)).toBeLessThanOrEqual(PAGE_BUDGET_BYTES);
