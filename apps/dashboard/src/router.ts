@@ -30,7 +30,7 @@ import { suppressionRoutes } from './pages/suppressions/route.ts';
 import { webhookRoutes } from './pages/webhooks/route.ts';
 import { PageFailed } from './shell/page-failed.tsx';
 import { PagePending } from './shell/page-pending.tsx';
-import { urlPath } from './shell/paths.ts';
+import { leaveEarlierPath, urlPath } from './shell/paths.ts';
 import { rootRoute, shellRoute } from './shell/routes.ts';
 import { toRoute } from './shell/to-route.ts';
 
@@ -68,6 +68,8 @@ const routeTree = rootRoute.addChildren([
     ...missingRoutes,
   ]),
 ]);
+
+leaveEarlierPath();
 
 export const router = createRouter({
   routeTree,

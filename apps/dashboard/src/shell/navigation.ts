@@ -43,6 +43,9 @@ export interface Section {
 
 const { places: names, also } = words;
 
+/** A button on every page of a workspace, and a key. */
+export const newEmail = { to: '/emails/new', needs: 'email:send' } as const;
+
 /** The navigation, in order. A rule for who may see a page stands here alone. */
 export const sections: readonly Section[] = [
   section('workspace', names.overview, LayoutDashboard, [
@@ -131,9 +134,9 @@ export function locate(
   pathname: string,
 ): { readonly section: Section; readonly place: Place; readonly below: boolean } | null {
   const path = pathname.replace(/\/$/, '') || '/';
-  const found = sections
+  const [match = null] = sections
     .flatMap((one) => one.places.map((place) => ({ section: one, place, below: place.to !== path })))
     .filter(({ place, below }) => !below || path.startsWith(`${place.to}/`))
     .sort((left, right) => right.place.to.length - left.place.to.length);
-  return found[0] ?? null;
+  return match;
 }

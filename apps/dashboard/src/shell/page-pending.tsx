@@ -6,10 +6,10 @@ import { locate } from './navigation.ts';
 /** Stands in for a page that takes longer than 300 ms to load. */
 export function PagePending() {
   const { pathname } = useLocation();
-  const found = locate(pathname);
+  const position = locate(pathname);
   return (
     <Page>
-      {found && !found.below && <h1>{found.place.word}</h1>}
+      {position && !position.below && <h1>{position.place.word}</h1>}
       <div className="page-pending">
         <Skeleton />
       </div>

@@ -7,6 +7,19 @@ export function urlPath(route_path: string): string {
   return inWorkspace(route_path === '/' ? '' : route_path) || '/';
 }
 
+/** Returns the URL path, with its search, of a route. */
+export function hrefOf(route: string): string {
+  const { pathname, search } = new URL(route, location.origin);
+  return urlPath(pathname) + search;
+}
+
+/** Replaces an earlier path in the address bar. The router itself keeps one whose page needs no workspace. */
+export function leaveEarlierPath(): void {
+  const { pathname, search } = toRoute(new URL(location.href));
+  const path = urlPath(pathname) + search;
+  if (path !== location.pathname + location.search) history.replaceState(history.state, '', path + location.hash);
+}
+
 /** Returns the route, with its search, of a path that the server returned. */
 export function routeOf(path: string): string {
   const { pathname, search } = toRoute(new URL(path, location.origin));

@@ -2,7 +2,7 @@ import { Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@ta
 import { Menu as MenuIcon } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { followChanges } from '../api/live.ts';
-import { type Me, refusalOf, useMe } from '../api/me.ts';
+import { type Me, may, refusalOf, useMe } from '../api/me.ts';
 import { outdated } from '../api/release.ts';
 import { useStore } from '../api/store.ts';
 import { focusFirstRow } from '../parts/list.tsx';
@@ -11,7 +11,7 @@ import { Notice } from '../parts/states.tsx';
 import { useSharedUtc } from '../parts/times.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { docked, floating } from './floating.ts';
-import { locate, type Place, spaceOf, visibleSections } from './navigation.ts';
+import { locate, newEmail, type Place, spaceOf, visibleSections } from './navigation.ts';
 import { SessionDialogs } from './session-dialogs.tsx';
 import { addShortcuts, listenForShortcuts } from './shortcuts.ts';
 import { Brand, Sidebar } from './sidebar.tsx';
@@ -149,7 +149,9 @@ function useShellKeys(): void {
     const remove = addShortcuts([
       { keys: '?', about: words.keys.shortcuts, run: () => floating.set('shortcuts') },
       { keys: 'j', about: words.keys.first, run: focusFirstRow },
-      { keys: 'c', about: words.keys.newEmail, run: () => void navigate({ to: '/emails/new' }) },
+      ...(may(me, newEmail.needs)
+        ? [{ keys: 'c', about: words.keys.newEmail, run: () => void navigate({ to: newEmail.to }) }]
+        : []),
     ]);
     const toggleDock = (event: KeyboardEvent) => {
       if (!(event.metaKey || event.ctrlKey) || event.key !== 'j') return;

@@ -46,8 +46,8 @@ function Keys({ rows }: { readonly rows: readonly Row[] }) {
       {rows.map(([keys, description]) => (
         <div key={keys}>
           <dt>
-            {keys.split(' ').map((key) => (
-              <kbd key={key}>{key}</kbd>
+            {keys.split(' ').map((key, at) => (
+              <kbd key={`${at} ${key}`}>{key}</kbd>
             ))}
           </dt>
           <dd>{description}</dd>

@@ -8,7 +8,7 @@ import { Menu, MenuItem } from '../parts/menu.tsx';
 import { inUtc, showUtc } from '../parts/times.tsx';
 import icon from '../style/icon.svg';
 import { docked, floating } from './floating.ts';
-import { locate, type Section, type Space, spaceOf, visibleSections } from './navigation.ts';
+import { locate, newEmail, type Section, type Space, spaceOf, visibleSections } from './navigation.ts';
 import { openPalette } from './palette/palette-keys.ts';
 import { words } from './strings.ts';
 import { switchWorkspace } from './switch-workspace.ts';
@@ -46,8 +46,8 @@ export function Sidebar({ open }: { readonly open: boolean }) {
           ))}
         </ul>
       </nav>
-      {space === 'workspace' && (
-        <Link to="/emails/new" className="button new-email">
+      {space === 'workspace' && may(me, newEmail.needs) && (
+        <Link to={newEmail.to} className="button new-email">
           <Plus size={15} />
           {words.newEmail}
           <kbd>c</kbd>
@@ -67,8 +67,8 @@ function NavEntry({ section, pathname }: { readonly section: Section; readonly p
   const { word, icon: Icon, places } = section;
   const [first] = places;
   if (!first) return null;
-  const found = locate(pathname)?.place.to;
-  const current = places.some(({ to }) => to === found);
+  const here = locate(pathname)?.place.to;
+  const current = places.some(({ to }) => to === here);
   return (
     <li>
       <Link

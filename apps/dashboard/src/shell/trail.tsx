@@ -42,16 +42,14 @@ function stepsTo(pathname: string): readonly Step[] {
     spaceOf(pathname) === 'instance'
       ? { to: '/instance/status', word: words.instance }
       : { to: '/', word: knownWorkspace()?.name ?? words.places.overview };
-  const found = locate(pathname);
-  if (!found) return [root];
-  const { section, place, below } = found;
+  const position = locate(pathname);
+  if (!position) return [root];
+  const { section, place, below } = position;
   const [first] = section.places;
   const is_root = section.places.every(({ to }) => to === place.to || to.startsWith(`${place.to}/`));
   return [
     root,
-    ...(first && (below || !is_root) && section.word !== root.word && first.to !== root.to
-      ? [{ to: first.to, word: section.word }]
-      : []),
+    ...(first && (below || !is_root) && first.to !== root.to ? [{ to: first.to, word: section.word }] : []),
     ...(below && !is_root && place.to !== first?.to ? [{ to: place.to, word: place.word }] : []),
   ];
 }
@@ -60,9 +58,9 @@ function stepsTo(pathname: string): readonly Step[] {
 export function PlaceTabs() {
   const pathname = useShownPath();
   const me = knownMe();
-  const found = locate(pathname);
-  if (!me || !found || found.below) return null;
-  const section = visibleSections(me).find(({ places }) => places.some(({ to }) => to === found.place.to));
+  const position = locate(pathname);
+  if (!me || !position || position.below) return null;
+  const section = visibleSections(me).find(({ places }) => places.some(({ to }) => to === position.place.to));
   if (!section || section.places.length < 2) return null;
   return (
     <nav className="tabs" aria-label={words.pagesOf(section.word)}>

@@ -77,6 +77,35 @@ describe('the palette', () => {
     await page.waitForURL(`**/emails/${id}`);
   });
 
+  it('loses no text that is pasted on a page that has just loaded', async () => {
+    const id = await sendMail(stage, { subject: 'From the clipboard' });
+    await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: stage.origin });
+    await page.goto('/emails');
+    await page.evaluate(`navigator.clipboard.writeText('${id}')`);
+    await page.route('**/assets/*', (route) => route.continue());
+    for (let round = 0; round < 5; round++) {
+      await page.goto('/emails', { waitUntil: 'commit' });
+      await page.locator('.nav').waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.press('Control+v');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/w/*/emails/${id}`);
+    }
+    await page.unroute('**/assets/*');
+  });
+
+  it('selects the first result, even if it came after the actions', async () => {
+    await sendMail(stage, { to: 'bob@gmail.com', subject: 'gmail.com is slow' });
+    await openWith('gmail.com');
+    await page.getByRole('option').filter({ hasText: 'gmail.com is slow' }).waitFor();
+
+    await expect.poll(() => page.getByRole('option').first().getAttribute('aria-selected')).toBe('true');
+    expect(await page.getByRole('option', { name: palette.hold('gmail.com') }).getAttribute('aria-selected')).toBe(
+      'false',
+    );
+    await page.keyboard.press('Escape');
+  });
+
   it('runs actions: hold a destination, and create a key', async () => {
     await openWith('hold gmail.com');
     await page.getByRole('option', { name: palette.hold('gmail.com') }).click();

@@ -99,7 +99,7 @@ describe('a page whose data is loading', () => {
 });
 
 describe('a page whose script is loading', () => {
-  it('marks the pressed link at once, keeps the page, and shows a skeleton after 300 ms', async () => {
+  it('marks the pressed link, keeps the page, and shows a skeleton after 300 ms', async () => {
     const visitor = await stage.visitor('viewer');
     const { page } = await visitor.open();
     await page.goto('/metrics');

@@ -114,3 +114,17 @@ describe('the first run', () => {
     await visitor.stop();
   });
 });
+
+describe('an earlier path', () => {
+  it.each([
+    ['/operations/jobs', '/instance/jobs'],
+    ['/instance/health', '/instance/status'],
+    ['/stats', '/metrics'],
+  ])('leaves the address bar: %s becomes %s', async (earlier, path) => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.goto(earlier);
+    await page.waitForURL((url) => url.pathname.replace(/^\/w\/[^/]+/, '') === path);
+    await visitor.stop();
+  });
+});

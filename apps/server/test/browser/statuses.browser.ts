@@ -65,14 +65,14 @@ interface Fields {
   readonly captured: boolean;
 }
 
-const only = ({ status, captured }: Fields) => ({ status: status.toLowerCase(), captured });
+const fieldsOf = ({ status, captured }: Fields) => ({ status: status.toLowerCase(), captured });
 
 async function restFields(id: string) {
   const response = await fetch(`${stage.origin}/v1/email/${id}`, {
     headers: { authorization: `Bearer ${stage.world.secret}` },
   });
   const body = (await response.json()) as Fields & { readonly recipients: readonly Fields[] };
-  return { ...only(body), recipients: body.recipients.map(only) };
+  return { ...fieldsOf(body), recipients: body.recipients.map(fieldsOf) };
 }
 
 async function graphqlFields(id: string) {
@@ -86,5 +86,5 @@ async function graphqlFields(id: string) {
   const { data } = (await response.json()) as {
     data: { node: Fields & { readonly recipients: { readonly nodes: readonly Fields[] } } };
   };
-  return { ...only(data.node), recipients: data.node.recipients.nodes.map(only) };
+  return { ...fieldsOf(data.node), recipients: data.node.recipients.nodes.map(fieldsOf) };
 }

@@ -42,7 +42,8 @@ export async function namedThings(
     (select 'destination', destination, destination, null, changed_at from destination_limits
       where ${has('destination')} and destination = ${text})
     union all
-    (select 'destination', lane, lane, reason, tended_at from lanes where ${has('destination')} and lane = ${text})`;
+    (select 'destination', lane, lane, reason, tended_at from lanes where ${has('destination')} and lane = ${text}
+      and not exists (select from destination_limits where destination = ${text}))`;
 }
 
 /**

@@ -78,6 +78,19 @@ describe('the summary of an address', () => {
     expect(holds.map((one) => one.id)).toEqual([destination.id, instance.id, queue.id]);
   });
 
+  it('contains only the holds that its waiting email names, for those who are not administrators', async () => {
+    const hold = (value: string) =>
+      invoke(system(), createHold, { scope: 'destination', value, reason: 'Not for everyone' });
+    const key = await world.key({ scopes: ['email:logs:read'] });
+    const viewer = keyOf('live', key.id);
+    const { id } = await hold(`nr${count}.example.com`);
+    expect((await invoke(viewer, summarizeAddress, { email })).holds).toEqual([]);
+
+    await send();
+
+    expect((await invoke(viewer, summarizeAddress, { email })).holds).toMatchObject([{ id }]);
+  });
+
   it('contains the hold on the sending domain of a listed email', async () => {
     const value = `from${count}.test`;
     await world.domain(value);

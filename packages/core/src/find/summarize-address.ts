@@ -7,6 +7,7 @@ import { holdSchema, holdsOnMail } from '../holds/index.ts';
 import { type LogEntry, listMessages, logEntrySchema } from '../messages/index.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { invoke, operation } from '../operation/operation.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
 import { addressField, readSuppressionsByEmail, suppressionSchema } from '../suppressions/index.ts';
 import { allowed } from './things-by-id.ts';
 
@@ -29,7 +30,9 @@ const summarySchema = z
         }),
       )
       .readonly()
-      .meta({ description: 'The active holds on all email to the address, and on the listed emails.' }),
+      .meta({
+        description: 'The active holds on the listed emails and, for administrators, on all email to the address.',
+      }),
     emails: z
       .array(
         logEntrySchema.pick({ id: true, subject: true, created_at: true }).extend({
@@ -58,16 +61,21 @@ export const summarizeAddress = operation({
       allowed(() => invoke(ctx, readSuppressionsByEmail, { ids: [email] })),
     ]);
     const entries = log.data.flatMap((entry) => recipientOf(entry, email));
+    const waits_for = entries.flatMap(({ recipient }) => recipient.waiting?.hold?.id ?? []);
     const holds = await holdsOnMail(ctx.sql, ctx.actor.workspace_id, {
       // Captured email has no destination, and a sandbox key's email is always captured.
       domain: accessibleMode(ctx.actor) === 'sandbox' ? null : domainOf(email),
-      ids: entries.flatMap(({ recipient }) => recipient.waiting?.hold?.id ?? []),
+      ids: waits_for,
     });
+    // As in holds.list, only administrators see what holds email other than their own.
+    const sees_all = scopeRefusal(ctx.actor, 'admin') === null;
     return {
       object: 'address',
       email,
       suppression: suppressions[0] ?? null,
-      holds: holds.map(({ id, scope, reason, expires_at }) => ({ id, scope, reason, expires_at: isoTime(expires_at) })),
+      holds: holds
+        .filter(({ id }) => sees_all || waits_for.includes(id))
+        .map(({ id, scope, reason, expires_at }) => ({ id, scope, reason, expires_at: isoTime(expires_at) })),
       emails: entries.map(({ entry: { id, subject, created_at }, recipient }) => {
         const { id: recipient_id, status, captured } = recipient;
         return { id, recipient_id, subject, status, captured, created_at };

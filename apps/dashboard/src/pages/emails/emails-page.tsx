@@ -1,5 +1,5 @@
 import './emails.css';
-import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { Suspense, useEffect } from 'react';
 import { type Outputs, trpc } from '../../api/trpc.ts';
@@ -12,6 +12,7 @@ import { Page, PageHeader } from '../../parts/page.tsx';
 import { Empty, Skeleton } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
+import { useShownPath } from '../../shell/trail.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { LazyEmailDetail } from './detail/lazy-detail.ts';
 import { SearchBar } from './search-bar.tsx';
@@ -27,7 +28,7 @@ type ListPath = '/emails' | '/emails/scheduled';
 
 /** Lists the email of the workspace, or only what is scheduled, newest first. */
 export function EmailsPage() {
-  const scheduled = useLocation({ select: ({ pathname }) => pathname === '/emails/scheduled' });
+  const scheduled = useShownPath() === '/emails/scheduled';
   const path: ListPath = scheduled ? '/emails/scheduled' : '/emails';
   const text = scheduled ? words.scheduled : words;
   const { q = '', open, tab = 'preview' } = useSearch({ from: `/shell${path}` });
@@ -52,6 +53,7 @@ export function EmailsPage() {
         actions={<ComposeLink />}
       />
       <SearchBar
+        filters={!scheduled}
         text={q}
         unknown={search.unknown}
         onChange={(text) => void navigate({ search: text === '' ? {} : { q: text } })}

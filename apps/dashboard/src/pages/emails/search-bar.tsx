@@ -18,10 +18,13 @@ const options = quick.map((name) => [name, name === 'all' ? words.search.all : m
 
 /** Shows the list's search, which is stored in the URL once submitted. */
 export function SearchBar({
+  filters,
   text,
   unknown,
   onChange,
 }: {
+  /** Whether to offer the statuses. */
+  readonly filters: boolean;
   readonly text: string;
   readonly unknown: readonly string[];
   readonly onChange: (text: string) => void;
@@ -37,12 +40,14 @@ export function SearchBar({
           onChange={onChange}
           className="grow"
         />
-        <Choices
-          label={words.columns.status}
-          options={options}
-          value={status === undefined ? 'all' : (quick.find((name) => name === status) ?? null)}
-          onChange={(name) => onChange(withStatus(text, name === 'all' ? null : name))}
-        />
+        {filters && (
+          <Choices
+            label={words.columns.status}
+            options={options}
+            value={status === undefined ? 'all' : (quick.find((name) => name === status) ?? null)}
+            onChange={(name) => onChange(withStatus(text, name === 'all' ? null : name))}
+          />
+        )}
       </div>
       {unknown.length > 0 && (
         <p role="status" className="small muted">

@@ -6,7 +6,7 @@ export const suppressionRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/suppressions',
-    validateSearch: searchOf({ open: oneOf('new'), remove: text, source: text }),
+    validateSearch: searchOf({ open: oneOf('new'), remove: text, source: text, email: text }),
     component: lazyRouteComponent(() => import('./suppressions-page.tsx'), 'SuppressionsPage'),
   }),
 ] as const;

@@ -9,6 +9,8 @@ export const words = {
   sources: { all: 'All', bounce: 'Bounces', complaint: 'Complaints', manual: 'Manual', import: 'Imported' },
   causes: { bounce: 'Bounce', complaint: 'Complaint', manual: 'Manual', import: 'Imported' },
   filter: 'Source',
+  only: (email: string) => `Only ${email}`,
+  all: 'Show all',
   columns: { email: 'Address', source: 'Source', reason: 'Reason', created: 'Added', expires: 'Expires' },
   never: 'Never',
   newRows: (count: number) => `${count} new`,

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Ban, MessageSquareWarning, Plus, Trash2, Undo2, UserX } from 'lucide-react';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
@@ -25,11 +25,15 @@ const badges: Readonly<Record<Suppression['source'], readonly [Tone, typeof Ban,
 const sources = Object.entries(words.sources) as [keyof typeof words.sources, string][];
 
 export function SuppressionsPage() {
-  const { open, remove, source } = useSearch({ from: '/shell/suppressions' });
+  const { open, remove, source, email } = useSearch({ from: '/shell/suppressions' });
   const navigate = useNavigate({ from: '/suppressions' });
   const current = sources.find(([name]) => name === source)?.[0] ?? 'all';
-  const list = useKeyset(trpc.suppressions.list, { limit: 100, ...(current !== 'all' && { source: current }) });
-  const search = current === 'all' ? {} : { source: current };
+  const list = useKeyset(trpc.suppressions.list, {
+    limit: 100,
+    ...(current !== 'all' && { source: current }),
+    ...(email !== undefined && { email }),
+  });
+  const search = { ...(current !== 'all' && { source: current }), ...(email !== undefined && { email }) };
   const close = () => void navigate({ search, replace: true });
   const add = (
     <Button kind="primary" needs="admin" onClick={() => void navigate({ search: { ...search, open: 'new' } })}>
@@ -48,13 +52,21 @@ export function SuppressionsPage() {
       <Choices
         label={words.filter}
         options={sources}
-        value={current}
+        value={email === undefined ? current : null}
         onChange={(name) => void navigate({ search: name === 'all' ? {} : { source: name } })}
       />
+      {email !== undefined && (
+        <p className="line">
+          {words.only(email)}
+          <Link to="/suppressions" className="button s">
+            {words.all}
+          </Link>
+        </p>
+      )}
       <KeysetList
         label={words.title}
         list={list}
-        columns={columns((email) => void navigate({ search: { ...search, remove: email } }))}
+        columns={columns((address) => void navigate({ search: { ...search, remove: address } }))}
         idOf={({ id }) => id}
         nameOf={({ email }) => email}
         freshWord={words.newRows}

@@ -23,7 +23,7 @@ export function focusRow(row: Element | null | undefined): void {
 export function focusRowOf(id: string | undefined): void {
   requestAnimationFrame(() => {
     if (id === undefined) return;
-    const row = document.querySelector(`[data-row="${id}"]`);
+    const row = document.querySelector(`[data-row="${CSS.escape(id)}"]`);
     if (row) return focusRow(row);
     [...windowed_lists].some((rows) => rows.focusId(id));
   });

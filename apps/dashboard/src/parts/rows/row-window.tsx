@@ -40,7 +40,7 @@ export function RowWindow({ ids, showAt, onKeys }: RowWindowProps) {
     rangeExtractor: (range) =>
       whole ? ids.map((_, index) => index) : withPinned(defaultRangeExtractor(range), pinned_at),
   });
-  const rowOf = (id: string) => body.current?.querySelector(`[data-row="${id}"]`);
+  const rowOf = (id: string) => body.current?.querySelector(`[data-row="${CSS.escape(id)}"]`);
   const focusAt = (index: number) => {
     const id = ids[index];
     if (id === undefined) return;

@@ -2,8 +2,10 @@ import { useRouter } from '@tanstack/react-router';
 import { Command as Cmdk } from 'cmdk';
 import { Ban, CircleCheck, CirclePause, Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { may, useMe } from '../../api/me.ts';
 import { MailBadge } from '../../parts/mail-status.tsx';
 import { isEndless, RelativeTime } from '../../parts/times.tsx';
+import { hrefOf } from '../paths.ts';
 import { words } from '../strings.ts';
 import type { AddressSummary } from './results.ts';
 
@@ -18,9 +20,10 @@ export function AddressCard({
   readonly onChoose: (run: () => void) => void;
 }) {
   const { history } = useRouter();
+  const sees_holds = may(useMe(), 'admin');
   const { email, suppression, holds, emails } = summary;
   const item = (id: string, path: string, children: ReactNode) => (
-    <Cmdk.Item key={id} value={id} className="option" onSelect={() => onChoose(() => history.push(path))}>
+    <Cmdk.Item key={id} value={id} className="option" onSelect={() => onChoose(() => history.push(hrefOf(path)))}>
       {children}
     </Cmdk.Item>
   );
@@ -30,7 +33,7 @@ export function AddressCard({
       {suppression ? (
         item(
           'suppression',
-          `/suppressions?source=${suppression.source}`,
+          `/suppressions?email=${encodeURIComponent(email)}`,
           <>
             <Ban size={16} color="var(--bad)" aria-hidden />
             <span className="cut">{text.suppressed[suppression.source]}</span>
@@ -45,32 +48,25 @@ export function AddressCard({
           {text.notSuppressed}
         </p>
       )}
-      {holds.length === 0 ? (
+      {holds.length === 0 && sees_holds && (
         <p className="fact">
           <CircleCheck size={16} color="var(--good)" aria-hidden />
           {text.notHeld}
         </p>
-      ) : (
-        holds.map(({ id, reason, expires_at }) =>
-          item(
-            id,
-            '/delivery/holds',
-            <>
-              <CirclePause size={16} color="var(--wait)" aria-hidden />
-              <span className="cut">{text.held(reason)}</span>
-              {!isEndless(expires_at) && (
-                <span className="faint small">
-                  <RelativeTime at={expires_at} upcoming />
-                </span>
-              )}
-            </>,
-          ),
-        )
+      )}
+      {holds.map((hold) =>
+        sees_holds ? (
+          item(hold.id, '/delivery/holds', <HoldLine hold={hold} />)
+        ) : (
+          <p key={hold.id} className="fact">
+            <HoldLine hold={hold} />
+          </p>
+        ),
       )}
       {emails.map(({ id, recipient_id, subject, status, captured, created_at }) =>
         item(
           recipient_id,
-          `/emails/${id}?recipient=${recipient_id}`,
+          `/emails/${id}`,
           <>
             <MailBadge status={status} captured={captured} />
             <span className="cut">{subject || text.noSubject}</span>
@@ -93,5 +89,19 @@ export function AddressCard({
         )
       )}
     </Cmdk.Group>
+  );
+}
+
+function HoldLine({ hold: { reason, expires_at } }: { readonly hold: AddressSummary['holds'][number] }) {
+  return (
+    <>
+      <CirclePause size={16} color="var(--wait)" aria-hidden />
+      <span className="cut">{text.held(reason)}</span>
+      {!isEndless(expires_at) && (
+        <span className="faint small">
+          <RelativeTime at={expires_at} upcoming />
+        </span>
+      )}
+    </>
   );
 }

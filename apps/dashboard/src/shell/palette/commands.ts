@@ -21,7 +21,7 @@ import {
 import { type Me, may, type Scope } from '../../api/me.ts';
 import { signOut } from '../../api/session.ts';
 import { floating } from '../floating.ts';
-import { visibleSections } from '../navigation.ts';
+import { newEmail, visibleSections } from '../navigation.ts';
 import { words } from '../strings.ts';
 import { switchWorkspace } from '../switch-workspace.ts';
 import { setTheme } from '../theme.ts';
@@ -43,16 +43,14 @@ const text = words.palette;
 
 /** Returns every page that the user may open. */
 export function pageCommands(me: Me, navigate: Navigate): readonly Command[] {
-  const spaces = may(me, 'operator');
   return visibleSections(me).flatMap((section) =>
     section.places.map(({ to, word, also }): Command => {
       const within = section.word === word ? [] : [section.word];
-      const space = section.space === 'instance' ? [words.instance] : [];
       return {
         id: `page ${to}`,
         word: [...within, word].join(' › '),
         also: `${word}, ${also}`,
-        about: (spaces && space[0]) || text.page,
+        about: section.space === 'instance' ? words.instance : text.page,
         icon: section.icon,
         run: () => void navigate({ to }),
       };
@@ -61,7 +59,7 @@ export function pageCommands(me: Me, navigate: Navigate): readonly Command[] {
 }
 
 const creations: readonly (readonly [word: string, also: string, icon: LucideIcon, path: string, needs: Scope])[] = [
-  [words.newEmail, 'compose, write, send a test email', PenLine, '/emails/new', 'email:send'],
+  [words.newEmail, 'compose, write, send a test email', PenLine, newEmail.to, newEmail.needs],
   [text.newKey, 'create API key, token', KeyRound, '/settings/api-keys?open=new', 'admin'],
   [text.newDomain, 'add sender domain, verify', Globe, '/domains?open=new', 'domains:write'],
   [text.newWebhook, 'create endpoint', Webhook, '/webhooks?open=new', 'webhooks:manage'],

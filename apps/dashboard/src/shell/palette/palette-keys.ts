@@ -20,11 +20,12 @@ export function openPalette(): void {
  */
 export function listenForPalette(): void {
   addEventListener('keydown', listen, true);
+  addEventListener('paste', paste, true);
 }
 
 function listen(event: KeyboardEvent): void {
   if (location.pathname.startsWith('/login')) return;
-  if (floating.get() === 'palette' && !document.querySelector('.palette:modal')) {
+  if (isOpening()) {
     if (bufferKey(event)) consume(event);
     return;
   }
@@ -53,7 +54,18 @@ function bufferKey(event: KeyboardEvent): boolean {
   return true;
 }
 
-function consume(event: KeyboardEvent): void {
+function paste(event: ClipboardEvent): void {
+  if (!isOpening()) return;
+  consume(event);
+  paletteText.set(paletteText.get() + (event.clipboardData?.getData('text').trim() ?? ''));
+}
+
+/** Returns whether the palette is open without having the focus yet. */
+function isOpening(): boolean {
+  return floating.get() === 'palette' && !document.querySelector('.palette:modal');
+}
+
+function consume(event: Event): void {
   event.preventDefault();
   event.stopImmediatePropagation();
 }

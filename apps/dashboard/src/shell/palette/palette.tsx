@@ -1,6 +1,6 @@
 import './palette.css';
 import { Command as Cmdk } from 'cmdk';
-import { type KeyboardEvent, useEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useStore } from '../../api/store.ts';
 import { words } from '../strings.ts';
 import { AddressCard } from './address-card.tsx';
@@ -9,6 +9,7 @@ import { enterPressed, paletteText } from './palette-keys.ts';
 import { useResults } from './results.ts';
 
 const text = words.palette;
+const MOVES = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End']);
 
 /** Finds pages, actions, documentation, and records by ID, address or subject. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -25,18 +26,24 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  const { selected, select, moved } = useSelection(typed, element);
   const choose = (run: () => void) => {
     onClose();
     run();
   };
   useEnter(waiting, element);
   const keys = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (MOVES.has(event.key)) {
+      moved.current = true;
+      enterPressed.set(false);
+    }
     if (event.key === 'Escape') {
       event.preventDefault();
       onClose();
     }
     // A result of an earlier text would be opened.
-    if (event.key === 'Enter' && waiting && !named) {
+    if (event.key === 'Enter' && waiting && !named && !moved.current) {
       event.preventDefault();
       enterPressed.set(true);
     }
@@ -51,7 +58,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       onCancel={onClose}
       onClick={(event) => event.target === element.current && onClose()}
     >
-      <Cmdk label={text.title} shouldFilter={false} loop onKeyDown={keys}>
+      <Cmdk label={text.title} shouldFilter={false} loop value={selected} onValueChange={select} onKeyDown={keys}>
         <Cmdk.Input
           aria-label={text.title}
           placeholder={text.placeholder}
@@ -64,7 +71,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         <p className={none ? '' : 'unseen'} role="status">
           {waiting ? text.searching : none ? text.none : ''}
         </p>
-        <Cmdk.List className="options" label={text.title}>
+        <Cmdk.List
+          className="options"
+          label={text.title}
+          onPointerMove={() => {
+            moved.current = true;
+          }}
+        >
           {address && <AddressCard summary={address} onChoose={choose} />}
           {named && found}
           <Items heading={text.groups.records} items={records} onChoose={choose} />
@@ -74,6 +87,19 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       </Cmdk>
     </dialog>
   );
+}
+
+/** Keeps the first option selected while results arrive, until the user moves to another. */
+function useSelection(typed: string, element: { readonly current: HTMLDialogElement | null }) {
+  const [selected, select] = useState('');
+  const moved = useRef(false);
+  useEffect(() => {
+    moved.current = false;
+  }, [typed]);
+  useEffect(() => {
+    if (!moved.current) select(element.current?.querySelector('[cmdk-item]')?.getAttribute('data-value') ?? '');
+  });
+  return { selected, select, moved };
 }
 
 /** Chooses the first result once it is there, if Enter was pressed before. */

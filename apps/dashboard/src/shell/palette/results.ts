@@ -5,6 +5,7 @@ import { BookOpen, CornerDownRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
+import { hrefOf } from '../paths.ts';
 import { words } from '../strings.ts';
 import { actionCommands, type Command, destinationCommands, pageCommands } from './commands.ts';
 
@@ -49,15 +50,14 @@ export function useResults(text: string): Results {
     named,
     address,
     records: hits
-      // The card shows these.
-      .filter(({ type }) => address === null || (type !== 'email' && type !== 'suppression'))
+      .filter(({ type, id }) => !(address && isOnCard(address, type, id)))
       .map(({ type, id, title, detail, path }) => ({
         id: `${type} ${id}`,
         word: title,
         also: '',
         about: [words.palette.types[type], detail].filter(Boolean).join(', '),
         icon: CornerDownRight,
-        run: () => history.push(path),
+        run: () => history.push(hrefOf(path)),
       })),
     docs: (enabled ? (docs.data?.data ?? []) : []).map(({ title, heading, path }) => ({
       id: `doc ${path}`,
@@ -70,12 +70,18 @@ export function useResults(text: string): Results {
   };
 }
 
+function isOnCard({ suppression, emails }: AddressSummary, type: string, id: string): boolean {
+  return (
+    (type === 'suppression' && suppression?.id === id) || (type === 'email' && emails.some((one) => one.id === id))
+  );
+}
+
 /** Returns the pages and actions that the text names, best first. Without a text, all of them. */
 function useCommands(term: string): Pick<Results, 'commands' | 'named'> {
   const me = useMe();
   const navigate = useNavigate();
   const { history } = useRouter();
-  const push = (path: string) => history.push(path);
+  const push = (path: string) => history.push(hrefOf(path));
   const all = [...pageCommands(me, navigate), ...actionCommands(me, navigate, push)];
   if (term === '') return { commands: all, named: true };
   const scored = all
@@ -85,7 +91,7 @@ function useCommands(term: string): Pick<Results, 'commands' | 'named'> {
   const on_destination = destinationCommands(me, term, push);
   return {
     commands: [...on_destination, ...scored.slice(0, MAX_COMMANDS).map(({ command }) => command)],
-    named: /^hold\s/i.test(term) || (scored[0]?.score ?? 0) >= NAMED_SCORE,
+    named: (on_destination.length > 0 && /^hold\s/i.test(term)) || (scored[0]?.score ?? 0) >= NAMED_SCORE,
   };
 }
 
