@@ -93,11 +93,11 @@ async function allPlaces(page: Page): Promise<(Link & { readonly section: string
   const places: (Link & { readonly section: string })[] = [];
   for (const start of ['/', '/instance/status']) {
     await page.goto(start);
-    await page.locator('main h1').waitFor();
+    await page.locator('main h1:visible').waitFor();
     for (const entry of await linksOf('.nav')) {
       await page.locator(`.nav a[href="${entry.path}"]`).click();
       await page.waitForURL(`**${entry.path}`);
-      await page.locator('main h1').waitFor();
+      await page.locator('main h1:visible').waitFor();
       const tabs = await linksOf('.page-header > .tabs');
       places.push(...(tabs.length === 0 ? [entry] : tabs).map((link) => ({ ...link, section: entry.path })));
     }

@@ -140,7 +140,7 @@ describe('a database outage', () => {
       const { page: tab } = await visitor.open();
       tabs.push(tab);
       await tab.goto(path);
-      await tab.locator('main h1').waitFor();
+      await tab.locator('main h1:visible').waitFor();
     }
     await proxy.close();
     const silent: string[] = [];

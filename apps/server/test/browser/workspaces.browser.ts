@@ -124,7 +124,7 @@ describe('two tabs on two workspaces', () => {
       for (const { page, own, other } of tabs) {
         // By a link in the page, so that the tab keeps what it has loaded before.
         await page.locator(`:is(.nav, .tabs) a[href="/w/${own.id}${path}"]`).first().click();
-        await page.locator('main h1').waitFor();
+        await page.locator('main h1:visible').waitFor();
         await page.waitForLoadState('networkidle');
         if (names_objects) await page.locator('main').getByText(new RegExp(own.name, 'i')).first().waitFor();
         const text = await page.locator('body').innerText();
