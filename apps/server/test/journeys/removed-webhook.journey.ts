@@ -29,6 +29,8 @@ it('real R20: a webhook deleted while its first delivery is being fetched delays
   const deleted = Promise.withResolvers<void>();
   const fetched = Promise.withResolvers<void>();
   const deleting = journey.sql.begin(async (tx) => {
+    // A worker may take longer to start than a transaction may be idle.
+    await tx`set local idle_in_transaction_session_timeout = 0`;
     await tx`delete from webhooks where id = id_of(${removed_id})`;
     deleted.resolve();
     await fetched.promise;
