@@ -33,6 +33,8 @@ interface ListProps<T> {
   /** The accessible name of a row and its checkbox. */
   readonly nameOf: (row: T) => string;
   readonly onOpen?: (row: T) => void;
+  /** The ID of the row that the page was opened for. */
+  readonly marked?: string | undefined;
   readonly chosen?: ReadonlySet<string>;
   readonly onToggle?: (id: string) => void;
 }
@@ -109,6 +111,7 @@ function Row<T>({
   idOf,
   nameOf,
   onOpen,
+  marked,
   chosen: selection,
   onToggle,
   index,
@@ -127,7 +130,8 @@ function Row<T>({
       data-row={id}
       data-index={index}
       aria-rowindex={index === undefined ? undefined : index + 2}
-      className={`${onOpen ? 'opens' : ''} ${picked ? 'chosen' : ''}`}
+      aria-current={id === marked ? 'true' : undefined}
+      className={`${onOpen ? 'opens' : ''} ${picked || id === marked ? 'chosen' : ''}`}
       onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
     >
       {onToggle && (

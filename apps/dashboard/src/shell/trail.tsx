@@ -19,11 +19,11 @@ export function Trail({ name }: { readonly name: string }) {
   const pathname = useShownPath();
   const me = knownMe();
   if (!me || pathname === '/') return null;
-  const steps = stepsTo(pathname);
+  const steps = stepsTo(pathname).filter(({ word }) => word !== name);
   return (
     <nav className="trail" aria-label={words.breadcrumbs}>
       {steps.map(({ to, word }) => (
-        <Fragment key={to}>
+        <Fragment key={word}>
           <Link to={to} activeOptions={{ exact: true, includeSearch: false }}>
             {word}
           </Link>
@@ -50,7 +50,7 @@ function stepsTo(pathname: string): readonly Step[] {
   return [
     root,
     ...(first && (below || !is_root) && first.to !== root.to ? [{ to: first.to, word: section.word }] : []),
-    ...(below && !is_root && place.to !== first?.to ? [{ to: place.to, word: place.word }] : []),
+    ...(below && !is_root ? [{ to: place.to, word: place.word }] : []),
   ];
 }
 

@@ -1,5 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { invoke } from '@postrider/core';
+import { causes } from '@postrider/core/explanations';
+import { createHold } from '@postrider/core/holds';
 import { words as emails } from '@postrider/dashboard/strings/pages/emails';
 import { words as detail } from '@postrider/dashboard/strings/pages/emails/detail';
 import { words as parts } from '@postrider/dashboard/strings/parts';
@@ -73,6 +76,62 @@ describe('the Emails page', () => {
 
     await page.getByText(wordsAround((took) => detail.answer.captured(1, took))).waitFor();
     await page.getByText(detail.content.denied).waitFor();
+    await visitor.stop();
+  });
+
+  it('explains why each recipient was not reached, and links to its suppression', async () => {
+    const replies = new Map([
+      ['gone@example.com', '5.1.1 User unknown'],
+      ['full@example.com', '5.2.2 Mailbox full'],
+      ['reader@example.com', '5.7.26 Unauthenticated email is not accepted due to the DMARC policy - gsmtp'],
+    ]);
+    stage.world.smtp.script(({ to }) => {
+      const text = replies.get(to);
+      return text === undefined ? { kind: 'accept' } : { kind: 'reply', code: 550, text };
+    });
+    const id = await sendMail(stage, { to: [...replies.keys()], subject: 'Three reasons' });
+    await stage.world.drain();
+    const visitor = await stage.visitor('admin');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto(`/emails/${id}`);
+
+    const reasons = page.getByRole('listitem').filter({ hasText: detail.ended.action });
+    const of = (email: string) => reasons.filter({ hasText: detail.ended.titles.bounced(email) });
+    await of('gone@example.com').getByText(causes.mailbox_unknown.meaning).waitFor();
+    await of('gone@example.com').getByText('550 5.1.1 User unknown').waitFor();
+    await of('full@example.com').getByText(causes.mailbox_full.meaning).waitFor();
+    await of('full@example.com').getByText(detail.ended.notSuppressed).waitFor();
+    await of('reader@example.com').getByText(causes.dmarc_failed.meaning).waitFor();
+    await of('reader@example.com').getByText(detail.ended.responseOf('Gmail')).waitFor();
+    await of('gone@example.com').getByRole('link', { name: detail.ended.remove }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(new URL(page.url()).search).toContain('remove=gone');
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+
+  it('explains a temporary rejection while it is retried, and links to the hold that blocks an email', async () => {
+    stage.world.smtp.script(({ to }) =>
+      to === 'grey@example.com' ? { kind: 'reply', code: 451, text: '4.7.1 Greylisted' } : { kind: 'accept' },
+    );
+    const id = await sendMail(stage, { to: 'grey@example.com', subject: 'Grey' });
+    await stage.world.drain();
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.goto(`/emails/${id}`);
+    await page.getByText(causes.greylisted.meaning).waitFor();
+
+    const { world } = stage;
+    const hold = { scope: 'destination', value: 'held.example', reason: 'Full' } as const;
+    await invoke(world.as(world.workspace_id), createHold, hold);
+    const held = await sendMail(stage, { to: 'ada@held.example', subject: 'Held' });
+    await page.goto(`/emails/${held}`);
+    await page.getByRole('link', { name: detail.waiting.viewHold }).click();
+
+    await expect
+      .poll(() => page.locator('tr[aria-current="true"]').filter({ hasText: 'held.example' }).count())
+      .toBe(1);
     await visitor.stop();
   });
 

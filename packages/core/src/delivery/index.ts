@@ -8,14 +8,16 @@ export {
   unsentDelivery,
   withoutReply,
 } from './attempt.ts';
+export type { Bounce } from './bounce.ts';
 export { claimDeliveries } from './claim.ts';
-export { type RefusalCategory, refusalCategories } from './classify.ts';
+export { classify, type RefusalCategory, type ReplyText, refusalCategories } from './classify.ts';
 export type { Content } from './content.ts';
 export { addDeliveryJobs, type DeliveryJob } from './jobs-store.ts';
 export { createMailers, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { recordReturned } from './record-returned.ts';
+export { readRecord } from './refusals/reply-in-text.ts';
 export { renderMessage, storedAttachments } from './render.ts';
 export { retryDelay } from './retry.ts';
 export { readReturnPath } from './return-path.ts';

@@ -14,7 +14,7 @@ export { forgetContentLinks } from './log/content-link-store.ts';
 export { entriesOf } from './log/entries-by-id.ts';
 export { eventDataOf } from './log/event-data.ts';
 export { type EmailContent, getContent } from './log/get-content.ts';
-export { getMessage, messageNotFound } from './log/get-message.ts';
+export { explanationOf, getMessage, messageNotFound } from './log/get-message.ts';
 export { listMessages, listMessagesAlone, listMessagesBackward } from './log/list-messages.ts';
 export { attemptOutcomes, type LogEntry, logEntrySchema, type RecipientEntry } from './log/log-entry.ts';
 export { filterFields, filterOf } from './log/messages-filter.ts';

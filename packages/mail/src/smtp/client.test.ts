@@ -64,7 +64,7 @@ describe('an accepted email', () => {
     });
     expect(first.transcript).toBe(
       [
-        ...['S: 220 sink', 'C: EHLO mail.good.test', 'S: 250-sink 250 ENHANCEDSTATUSCODES'],
+        ...['S: 220 sink', 'C: EHLO mail.good.test', 'S: 250-sink', 'S: 250 ENHANCEDSTATUSCODES'],
         ...['C: MAIL FROM:<bounces@good.test>', 'S: 250 2.1.0 ok', 'C: RCPT TO:<jane@example.test>', 'S: 250 2.1.5 ok'],
         ...['C: DATA', 'S: 354 go', 'S: 250 2.0.0 taken', ''],
       ].join('\n'),

@@ -104,11 +104,15 @@ export function emptyLog(): Log {
   return { lines: [], length: 0 };
 }
 
-export function note(log: Log, speaker: 'C' | 'S', line: string): void {
-  if (log.length > MAX_TRANSCRIPT) return;
-  const text = `${speaker}: ${cleanRemoteText(line.slice(0, MAX_TRANSCRIPT_LINE))}`;
-  log.lines.push(text);
-  log.length += text.length;
+/** Adds a command or a reply, which may have several lines. */
+export function note(log: Log, speaker: 'C' | 'S', said: string): void {
+  const start = said.slice(0, MAX_TRANSCRIPT_LINE);
+  for (const line of start.includes('\n') ? start.split(/\r?\n/) : [start]) {
+    if (log.length > MAX_TRANSCRIPT) return;
+    const text = `${speaker}: ${cleanRemoteText(line)}`;
+    log.lines.push(text);
+    log.length += text.length;
+  }
 }
 
 export function transcriptOf({ lines }: Log): string {

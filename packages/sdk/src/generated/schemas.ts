@@ -293,6 +293,35 @@ export interface EventBase {
   };
 }
 
+export interface ExplainedRecipient {
+  id: string;
+  email: string;
+  kind: "to" | "cc" | "bcc" | (string & {});
+  status: DeliveryStatus;
+  /** Whether the email went to the test inbox instead of a mail server. That counts as delivered. */
+  captured: boolean;
+  attempts: number;
+  /** The last response from the receiving server. */
+  last_response: string | null;
+  next_attempt_at: string | null;
+  /** Why it bounced; null if the status is not bounced, or once the event has expired. */
+  bounce: Bounce | null;
+  /** Why it has not been sent yet; null while sending and when closed. */
+  waiting: Waiting | null;
+  /** What last_response means, while deferred and after a bounce or failure. Its texts may change. */
+  explanation: Explanation | null;
+}
+
+export interface Explanation {
+  cause: "mailbox_unknown" | "address_malformed" | "address_ambiguous" | "mailbox_moved" | "mailbox_disabled" | "mailbox_other" | "list_failed" | "list_closed" | "owner_changed" | "mailbox_full" | "server_full" | "domain_unknown" | "domain_refuses" | "routing" | "sender_address" | "not_authenticated" | "dkim_failed" | "spf_failed" | "dmarc_failed" | "reverse_dns" | "login_failed" | "tls_required" | "tls_failed" | "ip_blocked" | "reputation" | "spam" | "virus" | "too_large" | "content_unsupported" | "malformed" | "rate_limited" | "mailbox_rate" | "greylisted" | "not_permitted" | "known_senders_only" | "relaying" | "too_many_recipients" | "protocol" | "server_unavailable" | "unreachable" | "dns_failed" | "connection_lost" | "expired" | "signing_failed" | "content_deleted" | "other" | (string & {});
+  /** The mailbox provider whose wording was recognized. */
+  provider: string | null;
+  /** What happened. */
+  meaning: string;
+  /** What the sender can do. */
+  action: string;
+}
+
 export interface LogEntry {
   object: "email";
   id: string;
@@ -352,7 +381,7 @@ export interface LogEntryDetail {
   delivered_at: string | null;
   priority: Priority;
   retain: Retain;
-  recipients: (Recipient)[];
+  recipients: (ExplainedRecipient)[];
   last_event: {
     type: string;
     at: string;

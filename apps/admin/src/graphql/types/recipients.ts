@@ -1,7 +1,7 @@
 import { isOperator, type JobName } from '@postrider/core';
 import { recipientKinds } from '@postrider/core/accept';
 import { deliveryStates } from '@postrider/core/delivery';
-import type { LogEntry, Places, RecipientEntry } from '@postrider/core/messages';
+import { explanationOf, type LogEntry, type Places, type RecipientEntry } from '@postrider/core/messages';
 import { builder, type SchemaShape } from '../kit/builder.ts';
 import { connectionOf } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
@@ -152,6 +152,19 @@ const Bounce = builder.objectRef<NonNullable<RecipientEntry['bounce']>>('Bounce'
   }),
 });
 
+const Explanation = builder.objectRef<NonNullable<ReturnType<typeof explanationOf>>>('Explanation').implement({
+  description: 'A response of the receiving server in plain words. The texts may change.',
+  fields: (t) => ({
+    cause: t.exposeString('cause', { description: 'A stable name, such as mailbox_full.' }),
+    provider: t.exposeString('provider', {
+      nullable: true,
+      description: 'The mailbox provider whose wording was recognized.',
+    }),
+    meaning: t.exposeString('meaning', { description: 'What happened.' }),
+    action: t.exposeString('action', { description: 'What the sender can do.' }),
+  }),
+});
+
 claimIds('recipient', 'Recipient');
 builder.node(Recipient, {
   id: { resolve: ({ id }) => id },
@@ -194,6 +207,12 @@ builder.node(Recipient, {
       nullable: true,
       description: 'null unless its status is bounced.',
       resolve: ({ entry }) => entry.bounce,
+    }),
+    explanation: t.field({
+      type: Explanation,
+      nullable: true,
+      description: 'What the last response means, while deferred and after a bounce or failure.',
+      resolve: ({ entry }) => explanationOf(entry),
     }),
     waiting: t.field({
       type: WaitReason,

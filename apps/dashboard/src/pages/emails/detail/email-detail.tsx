@@ -19,6 +19,7 @@ import { Recipients } from './recipients.tsx';
 import { words } from './strings.ts';
 import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
+import { WhyEnded } from './why-ended.tsx';
 
 /** Shows everything about one email: why it is waiting, its trace, its recipients, and its content. */
 export function EmailDetail({
@@ -64,6 +65,7 @@ export function EmailDetail({
             }
           />
           <WaitingNotice email={data} />
+          <WhyEnded email={data} />
           <Trace email={data} />
           <Recipients email={data} />
           <Content id={id} tab={tab} onTab={onTab} email={data} />

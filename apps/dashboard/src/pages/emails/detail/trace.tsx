@@ -26,6 +26,15 @@ export function Trace({ email }: { readonly email: Email }) {
         </span>
       }
     >
+      <p className="trace-step trace-head small faint" aria-hidden>
+        <span />
+        <span className="line spread">
+          <span>0</span>
+          <span>{spanMs(Math.max(...timeline.steps.map(({ to_ms }) => to_ms)) - Date.parse(email.created_at))}</span>
+        </span>
+        <span className="trace-time">{words.trace.start}</span>
+        <span className="trace-time">{words.trace.took}</span>
+      </p>
       <ol className="trace">
         {timeline.steps.map((step) => (
           <TraceStep
@@ -34,6 +43,7 @@ export function Trace({ email }: { readonly email: Email }) {
             timeline={timeline}
             begun={Date.parse(email.created_at)}
             scheduled={email.scheduled_at !== null}
+            many={many}
             recipient={many && step.attempt ? (emails.get(step.attempt.recipient_id) ?? '') : ''}
           />
         ))}
@@ -50,12 +60,15 @@ function TraceStep({
   begun: started_ms,
   scheduled,
   recipient,
+  many,
 }: {
   readonly step: Step;
   readonly timeline: Timeline;
   readonly begun: number;
   readonly scheduled: boolean;
   readonly recipient: string;
+  /** Whether the email has several recipients. */
+  readonly many: boolean;
 }) {
   const { kind, from_ms, to_ms, attempt, dimmed } = step;
   const left = timeline.at(from_ms);
@@ -81,10 +94,13 @@ function TraceStep({
           {attempt && <Phases attempt={attempt} />}
         </span>
       </span>
-      <span className="trace-time small">
-        {kind === 'accepted' ? '+0 ms' : attempt ? `+${spanMs(from_ms - started_ms)}` : spanMs(to_ms - from_ms)}
+      <span className="trace-time small" title={words.trace.start}>
+        {kind === 'attempt' ? `+${spanMs(from_ms - started_ms)}` : '0'}
       </span>
-      {attempt && <AttemptFacts attempt={attempt} />}
+      <span className="trace-time small" title={words.trace.took}>
+        {kind === 'accepted' ? '' : spanMs(attempt ? Date.parse(attempt.finished_at) - from_ms : to_ms - from_ms)}
+      </span>
+      {attempt && <AttemptFacts attempt={attempt} open={!many && !dimmed && attempt.outcome !== 'accepted'} />}
     </li>
   );
 }
@@ -97,14 +113,14 @@ function Phases({ attempt }: { readonly attempt: Attempt }) {
   ));
 }
 
-function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
+function AttemptFacts({ attempt, open: is_open }: { readonly attempt: Attempt; readonly open: boolean }) {
   const { outcome, reply, error, tls, phases_ms, transcript, address } = attempt;
   const phases = phaseNames
     .filter((name) => phases_ms[name] > 0)
     .map((name) => `${words.trace.phases[name]} ${spanMs(phases_ms[name])}`);
   const security = tls ? `${tls.protocol} ${tls.cipher}` : words.trace.noTls;
   return (
-    <details className="trace-facts small">
+    <details className="trace-facts small" open={is_open}>
       <summary>
         <span className={outcome === 'accepted' ? 'good-text' : outcome === 'rejected' ? 'bad-text' : 'wait-text'}>
           {words.trace.outcomes[outcome]}

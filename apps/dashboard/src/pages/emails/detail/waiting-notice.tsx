@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { may, useMe } from '../../../api/me.ts';
 import { Notice } from '../../../parts/states.tsx';
 import { ExactTime, isEndless, RelativeTime, span } from '../../../parts/times.tsx';
 import type { Email, Waiting } from './email.ts';
@@ -7,17 +9,30 @@ import { words } from './strings.ts';
 
 /** Explains why an email has not been sent yet, with the action that resolves the wait. */
 export function WaitingNotice({ email }: { readonly email: Email }) {
-  const waiting = email.recipients.find((one) => one.waiting !== null)?.waiting;
+  const me = useMe();
+  const recipient = email.recipients.find((one) => one.waiting !== null);
+  const waiting = recipient?.waiting;
   if (!waiting) return null;
+  const explanation = recipient.status === 'deferred' ? recipient.explanation : null;
   return (
     <Notice tone={waiting.reason === 'scheduled' || waiting.reason === 'in_line' ? 'info' : 'wait'}>
       <div className="line spread">
         <p>
-          <strong>{sentenceOf(waiting)}</strong>
+          <strong>{sentenceOf(waiting)}</strong>{' '}
+          {waiting.hold && may(me, 'admin') && (
+            <Link to="/delivery/holds" search={{ hold: waiting.hold.id }}>
+              {words.waiting.viewHold}
+            </Link>
+          )}
         </p>
         <EndWait id={email.id} reason={waiting.reason} />
       </div>
       {explain(waiting) && <p>{explain(waiting)}</p>}
+      {explanation && (
+        <p>
+          {explanation.meaning} <span className="muted">{words.ended.action}</span> {explanation.action}
+        </p>
+      )}
       {waiting.last_reply !== null && (
         <p className="small">
           {words.waiting.lastReply}: <code>{waiting.last_reply}</code>

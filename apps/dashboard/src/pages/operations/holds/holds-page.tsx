@@ -24,7 +24,7 @@ const badges = { active: ['wait', CirclePause], resuming: ['info', Timer], ended
 
 export function HoldsPage() {
   const path = paths[useReach()];
-  const { open, destination, release, ended: show_ended = false } = useSearch({ from: `/shell${path}` });
+  const { open, destination, release, hold, ended: show_ended = false } = useSearch({ from: `/shell${path}` });
   const navigate = useNavigate({ from: path });
   const search = show_ended ? { ended: show_ended } : {};
   const list = useKeyset(trpc.holds.list, { limit: 100, active: !show_ended });
@@ -59,6 +59,7 @@ export function HoldsPage() {
           lift: ({ id }) => lift.mutate({ hold_id: id, at_once: true }),
         })}
         idOf={({ id }) => id}
+        marked={hold}
         nameOf={targetOf}
         freshWord={words.newRows}
         empty={

@@ -10,6 +10,8 @@ const page = {
     destination: text,
     /** The hold whose dialog is open. */
     release: text,
+    /** The hold whose row is marked. */
+    hold: text,
     /** Whether to also show holds that have ended. */
     ended: flag,
   }),
