@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressFolder } from './build/compress.ts';
+import { preloadFonts } from './build/preload-fonts.ts';
 import { builtFolder, HASH_FILE, hashSources } from './build/sources.ts';
 
 // Computed before the build reads the sources, so that a file that changes during the build causes another build
@@ -14,6 +15,7 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
 export default defineConfig({
   plugins: [
     react(),
+    preloadFonts,
     {
       name: 'finish',
       apply: 'build',

@@ -84,20 +84,36 @@ export function useKeyset<I, T extends { readonly id: string }>(
   };
 }
 
-/** Tracks the selected rows. */
-export function useSelection(): {
+export interface Selection {
   readonly chosen: ReadonlySet<string>;
   toggle(id: string): void;
-  replace(ids: Iterable<string>): void;
-} {
-  const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
+  /** Selects every loaded row, or none if all of them are selected. */
+  toggleAll(): void;
+  clear(): void;
+}
+
+/**
+ * Tracks the selected rows of a list, which is named by its search. Rows that are no longer shown are no longer
+ * selected, so that no action reaches them.
+ */
+export function useSelection(list: string, rows: readonly { readonly id: string }[] | undefined): Selection {
+  const [selection, setSelection] = useState<{ readonly list: string; readonly ids: ReadonlySet<string> }>({
+    list,
+    ids: new Set(),
+  });
+  // Another search starts without a selection, also when it leads back to an earlier one.
+  if (selection.list !== list) setSelection({ list, ids: new Set() });
+  const shown = (rows ?? []).map(({ id }) => id).filter((id) => selection.list === list && selection.ids.has(id));
+  const chosen: ReadonlySet<string> = new Set(shown);
+  const replace = (ids: Iterable<string>) => setSelection({ list, ids: new Set(ids) });
   return {
-    chosen: selection,
+    chosen,
     toggle(id) {
-      const next = new Set(selection);
+      const next = new Set(chosen);
       if (!next.delete(id)) next.add(id);
-      setSelection(next);
+      replace(next);
     },
-    replace: (ids) => setSelection(new Set(ids)),
+    toggleAll: () => replace(chosen.size === rows?.length ? [] : (rows ?? []).map(({ id }) => id)),
+    clear: () => replace([]),
   };
 }

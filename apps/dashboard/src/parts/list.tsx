@@ -18,8 +18,8 @@ export interface Column<T> {
   readonly show: (row: T) => ReactNode;
   /** A share of the table's width, or fitted to the content. */
   readonly width?: string | 'fit';
-  /** Whether the column is hidden in narrow windows, or in all but wide ones. */
-  readonly less?: boolean | 'unless-wide';
+  /** Whether the column is hidden on phones, in all narrow windows, or in all but wide ones. */
+  readonly less?: boolean | 'unless-wide' | 'not-phone';
   readonly end?: boolean;
   /** Whether long text wraps instead of being truncated. */
   readonly wraps?: boolean;
@@ -37,12 +37,14 @@ interface ListProps<T> {
   readonly marked?: string | undefined;
   readonly chosen?: ReadonlySet<string>;
   readonly onToggle?: (id: string) => void;
+  readonly onToggleAll?: () => void;
 }
 
 /** Renders a list of rows with keyboard control: j and k move, Enter opens, and x selects. */
 export function List<T>(props: ListProps<T>) {
   const { label, columns, rows, idOf, onToggle } = props;
   const is_long = rows.length > MAX_WHOLE_ROWS;
+  const picked = props.chosen?.size ?? 0;
   const keys = (event: KeyboardEvent<HTMLTableSectionElement>, focusAt: (index: number) => void) => {
     const id = (event.target as Element).closest('tr')?.dataset.row;
     const at = rows.findIndex((row) => idOf(row) === id);
@@ -71,7 +73,19 @@ export function List<T>(props: ListProps<T>) {
           <tr aria-rowindex={is_long ? 1 : undefined}>
             {onToggle && (
               <th className="fit">
-                <span className="unseen">Choose</span>
+                {props.onToggleAll ? (
+                  <input
+                    type="checkbox"
+                    aria-label={words.selectAll}
+                    ref={(box) => {
+                      if (box) box.indeterminate = picked > 0 && picked < rows.length;
+                    }}
+                    checked={rows.length > 0 && picked === rows.length}
+                    onChange={props.onToggleAll}
+                  />
+                ) : (
+                  <span className="unseen">{words.choose}</span>
+                )}
               </th>
             )}
             {columns.map((column) => (
@@ -81,7 +95,7 @@ export function List<T>(props: ListProps<T>) {
                 className={classOf(column)}
                 style={column.width && column.width !== 'fit' ? { width: column.width } : undefined}
               >
-                {column.name === '' ? <span className="unseen">Actions</span> : column.name}
+                {column.name === '' ? <span className="unseen">{words.actions}</span> : column.name}
               </th>
             ))}
           </tr>
@@ -154,7 +168,8 @@ function Row<T>({
 }
 
 function classOf<T>({ width, less, end }: Column<T>): string {
-  return `${width === 'fit' ? 'fit' : ''} ${less ? 'less' : ''} ${less === 'unless-wide' ? less : ''} ${end ? 'end' : ''}`;
+  const hidden = less === 'not-phone' ? less : `${less ? 'less' : ''} ${less === 'unless-wide' ? less : ''}`;
+  return `${width === 'fit' ? 'fit' : ''} ${hidden} ${end ? 'end' : ''}`;
 }
 
 function isControl(target: EventTarget): boolean {
@@ -196,14 +211,16 @@ export function KeysetList<T>({
   return (
     <>
       {error != null && <ErrorPanel error={error} onRetry={list.refetch} />}
-      <div className="unseen" role="status">
-        {announced}
+      <div className="pill-place">
+        <span className="unseen" role="status">
+          {announced}
+        </span>
+        {list.fresh > 0 && (
+          <button type="button" className="pill" onClick={list.showFresh}>
+            {freshWord(list.fresh)}
+          </button>
+        )}
       </div>
-      {list.fresh > 0 && (
-        <button type="button" className="pill" onClick={list.showFresh}>
-          {freshWord(list.fresh)}
-        </button>
-      )}
       {rows.length === 0 && !list.more ? empty : <List {...props} rows={rows} />}
       {list.more && (
         <div className="list-foot">

@@ -29,7 +29,8 @@ export function PageHeader({
       {!in_dialog && typeof name === 'string' && <Trail name={name} />}
       <div className="grow">
         <h1>{title}</h1>
-        {response !== undefined && <div className="answer">{response}</div>}
+        {/* Its line is there before the response, so that the page does not move. */}
+        {(response !== undefined || !in_dialog) && <div className="answer">{response}</div>}
       </div>
       {actions && <div className="line">{actions}</div>}
       {!in_dialog && <PlaceTabs />}

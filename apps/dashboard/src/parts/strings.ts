@@ -5,6 +5,9 @@ export const words = {
   loading: 'Loading',
   instance: 'Instance',
   select: (name: string) => `Select ${name}`,
+  selectAll: 'Select all loaded rows',
+  choose: 'Select',
+  actions: 'Actions',
   copy: {
     action: 'Copy',
     done: 'Copied',

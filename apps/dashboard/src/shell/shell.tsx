@@ -62,15 +62,17 @@ export function Shell() {
       <a className="skip" href="#page">
         {words.skip}
       </a>
-      {old && (
-        <div className="notice-bar" role="status">
-          {words.updated}
-          <button type="button" className="button s" onClick={() => location.reload()}>
-            {words.reload}
-          </button>
-        </div>
-      )}
-      <WorkerNotice />
+      <div className="notice-bars">
+        {old && (
+          <div className="notice-bar" role="status">
+            {words.updated}
+            <button type="button" className="button s" onClick={() => location.reload()}>
+              {words.reload}
+            </button>
+          </div>
+        )}
+        <WorkerNotice />
+      </div>
       <div className={`shell ${loads_page ? 'loading' : ''}`}>
         <header className="topbar">
           <button

@@ -34,7 +34,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
     <aside className={`side ${open ? 'open' : ''} ${space}`} aria-label={words.sidebar}>
       <Brand />
       <SpaceSwitch me={me} space={space} />
-      <button type="button" className="side-button framed" onClick={openPalette}>
+      <button type="button" className="side-button framed" onClick={() => openPalette()}>
         <Search size={15} color="var(--faint)" />
         <span className="muted">{words.find}</span>
         <kbd>{/mac/i.test(navigator.userAgent) ? '⌘' : 'Ctrl'} K</kbd>

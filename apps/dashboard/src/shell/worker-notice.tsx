@@ -10,7 +10,7 @@ export function WorkerNotice() {
   const health = useQuery(trpc.ops.health.queryOptions({}, { enabled }));
   const absent = health.data?.checks.some(({ name, status }) => name === 'delivery' && status === 'failing') ?? false;
   return (
-    <div className={absent ? 'notice-bar still' : undefined} role="status">
+    <div className={absent ? 'notice-bar' : undefined} role="status">
       {absent && words.noWorker}
     </div>
   );

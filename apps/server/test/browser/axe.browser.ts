@@ -13,6 +13,8 @@ const WIDTHS = [1440, 1024, 390];
 /** At 400 % zoom, a window of 1,280 pixels is 320 wide. */
 const NARROWEST = 320;
 const HEIGHT = 900;
+/** The limit of the Web Vitals is 0.1. */
+const MAX_SHIFT = 0.02;
 /** Only colors differ from the light theme. `npm run test:browser -- --all` checks every rule in both themes. */
 const DARK_RULES = inject('leaves_nothing_out') ? null : ['color-contrast'];
 
@@ -42,12 +44,25 @@ async function problemsInBothThemes(): Promise<Record<'light' | 'dark', string[]
   return { light, dark };
 }
 
+/** Returns the cumulative layout shift of the page so far. */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    let total = 0;
+    const observer = new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) total += value;
+    });
+    observer.observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(total), 50);
+  })`);
+}
+
 const NONE = { light: [], dark: [] };
 
 describe('axe in both themes', () => {
   it.each(pages)('finds no issues on %s, of which nothing is clipped in any window', async (path, shows) => {
     await openPage(page, placed(path, ids), shows);
 
+    expect(await layoutShift(page), 'the layout shift while the page loads').toBeLessThanOrEqual(MAX_SHIFT);
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: HEIGHT });
       expect(await problemsInBothThemes(), `axe at ${width} px`).toEqual(NONE);

@@ -5,6 +5,7 @@ import { causes } from '@postrider/core/explanations';
 import { createHold } from '@postrider/core/holds';
 import { words as emails } from '@postrider/dashboard/strings/pages/emails';
 import { words as detail } from '@postrider/dashboard/strings/pages/emails/detail';
+import { words as bulk } from '@postrider/dashboard/strings/pages/operations/bulk';
 import { words as parts } from '@postrider/dashboard/strings/parts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
@@ -52,7 +53,11 @@ describe('the Emails page', () => {
     const { page } = await visitor.open();
     await page.goto('/emails');
     await page.getByRole('link', { name: 'Before' }).waitFor();
+    const top = () => page.getByRole('link', { name: 'Before' }).evaluate((one) => one.getBoundingClientRect().top);
+    const before = await top();
     await sendMail(stage, { subject: 'After' });
+    await page.getByRole('button', { name: emails.fresh(1) }).waitFor();
+    expect(await top()).toBe(before);
 
     await page.getByRole('button', { name: emails.fresh(1) }).click();
 
@@ -174,6 +179,52 @@ describe('the Emails page', () => {
     await dialog.getByRole('button', { name: parts.cancel }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText(detail.trace.title).first().waitFor();
+    await visitor.stop();
+  });
+
+  it('forgets a selection when its rows are gone, and acts on everything that a search matches', async () => {
+    const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
+    for (const subject of ['All one', 'All two'])
+      await sendMail(stage, { to: 'all@example.com', subject, scheduled_at });
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.goto('/emails?q=to%3Aall%40example.com');
+    await page.getByRole('checkbox', { name: parts.selectAll }).check();
+    await page.getByRole('region', { name: emails.bulk.chosen(2) }).waitFor();
+
+    await page.getByRole('searchbox').fill('to:nobody@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByText(emails.empty.none).waitFor();
+    expect(await page.getByRole('region', { name: emails.bulk.chosen(2) }).count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('link', { name: 'All two' }).waitFor();
+    expect(await page.getByRole('region', { name: /selected$/ }).count()).toBe(0);
+
+    await page.getByRole('checkbox', { name: parts.selectAll }).check();
+    await page.getByRole('button', { name: emails.bulk.matching }).click();
+    await page.getByRole('menuitem', { name: emails.bulk.matchingTitles.cancel }).click();
+    const dialog = page.getByRole('dialog', { name: emails.bulk.matchingTitles.cancel });
+    await dialog.getByText(bulk.dialog.matched('2', true)).waitFor();
+    await dialog.getByLabel(parts.reason.label).fill('Wrong list');
+    await dialog.getByRole('button', { name: bulk.dialog.submit(bulk.actions.cancel, '2') }).click();
+    await page.getByRole('heading', { name: bulk.detail.title }).waitFor();
+    await visitor.stop();
+  });
+
+  it('searches by a time range and by filters from a menu', async () => {
+    await sendMail(stage, { to: 'range@example.com', subject: 'In range' });
+    const visitor = await stage.visitor('viewer');
+    const { page } = await visitor.open();
+    await page.goto('/emails');
+    await page.getByRole('button', { name: emails.search.filters }).click();
+    await page.getByRole('menuitem', { name: 'to:ada@example.com' }).click();
+    await page.keyboard.type('range@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Before' }).waitFor({ state: 'detached' });
+    await page.getByLabel(emails.search.range).selectOption(emails.search.ranges['24h']);
+
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('after:24h to:range@example.com');
+    await page.getByRole('link', { name: 'In range' }).waitFor();
     await visitor.stop();
   });
 

@@ -97,9 +97,11 @@ describe('the palette', () => {
   it('selects the first result, even if it came after the actions', async () => {
     await sendMail(stage, { to: 'bob@gmail.com', subject: 'gmail.com is slow' });
     await openWith('gmail.com');
-    await page.getByRole('option').filter({ hasText: 'gmail.com is slow' }).waitFor();
+    await page.getByRole('listbox').getByRole('option').filter({ hasText: 'gmail.com is slow' }).waitFor();
 
-    await expect.poll(() => page.getByRole('option').first().getAttribute('aria-selected')).toBe('true');
+    await expect
+      .poll(() => page.getByRole('listbox').getByRole('option').first().getAttribute('aria-selected'))
+      .toBe('true');
     expect(await page.getByRole('option', { name: palette.hold('gmail.com') }).getAttribute('aria-selected')).toBe(
       'false',
     );
@@ -118,12 +120,12 @@ describe('the palette', () => {
 
   it('finds documentation, and pages by what people come for', async () => {
     await openWith('verify signature');
-    const doc = page.getByRole('option').filter({ hasText: palette.doc }).first();
+    const doc = page.getByRole('listbox').getByRole('option').filter({ hasText: palette.doc }).first();
     await doc.click();
     await page.waitForURL('**/docs/**');
 
     await openWith('rotate key');
-    await page.getByRole('option').first().click();
+    await page.getByRole('listbox').getByRole('option').first().click();
     await page.waitForURL('**/settings/api-keys');
   });
 

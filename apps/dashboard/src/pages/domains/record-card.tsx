@@ -28,22 +28,22 @@ export function RecordCard({ record }: { readonly record: DnsRecord }) {
         <Value name={text.value} value={value} what={words.recordText.value(name)} wide />
         <Value name={text.ttl} value={String(ttl)} what={words.recordText.ttl(name)} />
       </dl>
-      {status !== 'ok' && hint !== null && <p className={`record-hint ${tone}-text`}>{hint}</p>}
-      {observed.length > 0 && (
-        <details className="small" open={status === 'mismatch' || status === 'multiple' || status === 'truncated'}>
-          <summary>{text.observed}</summary>
-          <ul className="observed">
-            {observed.map((one) => (
-              <li key={one.resolver}>
-                <span className="mono">{one.resolver}</span>{' '}
-                <span className="chip">{one.authoritative ? text.authoritative : text.cache}</span>{' '}
-                <code>{one.values.length > 0 ? one.values.join(' · ') : text.nothing}</code>{' '}
-                {one.ttl !== null && <span className="faint">{`${text.ttl} ${one.ttl}`}</span>}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      {/* Its line is there before the first check, so that the records below do not move. */}
+      {status !== 'ok' && <p className={`record-hint ${tone}-text`}>{hint}</p>}
+      <details className="small" open={status === 'mismatch' || status === 'multiple' || status === 'truncated'}>
+        <summary>{text.observed}</summary>
+        {observed.length === 0 && <p className="muted">{text.unchecked}</p>}
+        <ul className="observed">
+          {observed.map((one) => (
+            <li key={one.resolver}>
+              <span className="mono">{one.resolver}</span>{' '}
+              <span className="chip">{one.authoritative ? text.authoritative : text.cache}</span>{' '}
+              <code>{one.values.length > 0 ? one.values.join(' · ') : text.nothing}</code>{' '}
+              {one.ttl !== null && <span className="faint">{`${text.ttl} ${one.ttl}`}</span>}
+            </li>
+          ))}
+        </ul>
+      </details>
     </li>
   );
 }

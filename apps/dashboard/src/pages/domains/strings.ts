@@ -84,6 +84,7 @@ export const words = {
     value: 'Value',
     ttl: 'TTL',
     observed: 'Current value in DNS',
+    unchecked: 'Not checked yet.',
     authoritative: 'authoritative',
     cache: 'cache',
     nothing: 'Not found',

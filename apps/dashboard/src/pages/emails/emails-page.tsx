@@ -1,7 +1,7 @@
 import './emails.css';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { CodeBlock } from '../../parts/copy.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
@@ -13,16 +13,17 @@ import { Empty, Skeleton } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
 import { useShownPath } from '../../shell/trail.tsx';
-import { BulkBar } from './bulk-bar.tsx';
 import { LazyEmailDetail } from './detail/lazy-detail.ts';
 import { SearchBar } from './search-bar.tsx';
 import { parseSearch } from './search-grammar.ts';
 import { words } from './strings.ts';
 
+/** Only needed once a row is selected. */
+const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
+
 type Email = Outputs['emails']['list']['data'][number];
 
 const PAGE = 50;
-const none: ReadonlySet<string> = new Set();
 
 type ListPath = '/emails' | '/emails/scheduled';
 
@@ -33,10 +34,11 @@ export function EmailsPage() {
   const text = scheduled ? words.scheduled : words;
   const { q = '', open, tab = 'preview' } = useSearch({ from: `/shell${path}` });
   const navigate = useNavigate({ from: path });
-  const search = parseSearch(q);
-  const selection = useSelection();
-  const status = scheduled ? { status: 'scheduled' } : {};
-  const list = useKeyset(trpc.emails.list, { ...search.filter, ...status, limit: PAGE });
+  // A range such as after:24h is relative to the time at which it was chosen.
+  const search = useMemo(() => parseSearch(q), [q]);
+  const filter = { ...search.filter, ...(scheduled && { status: 'scheduled' }) };
+  const list = useKeyset(trpc.emails.list, { ...filter, limit: PAGE });
+  const selection = useSelection(`${path} ${q}`, list.rows);
   const { id } = search;
   useEffect(() => {
     if (id !== null) void navigate({ to: '/emails/$id', params: { id }, replace: true });
@@ -49,7 +51,9 @@ export function EmailsPage() {
     <Page>
       <PageHeader
         title={text.title}
-        answer={scheduled ? words.scheduled.answer(list.rows?.length ?? 0, list.more) : answerOf(list.rows)}
+        answer={
+          scheduled ? list.rows && words.scheduled.answer(list.rows.length, list.more) : answerOf(list.rows, list.more)
+        }
         actions={<ComposeLink />}
       />
       <SearchBar
@@ -58,7 +62,6 @@ export function EmailsPage() {
         unknown={search.unknown}
         onChange={(text) => void navigate({ search: text === '' ? {} : { q: text } })}
       />
-      <BulkBar chosen={open === undefined ? selection.chosen : none} onDone={() => selection.replace([])} />
       <KeysetList
         label={text.title}
         list={list}
@@ -68,9 +71,24 @@ export function EmailsPage() {
         onOpen={({ id: opened }) => void navigate({ search: (rest) => ({ ...rest, open: opened }) })}
         chosen={selection.chosen}
         onToggle={selection.toggle}
+        onToggleAll={selection.toggleAll}
         freshWord={words.fresh}
         empty={q !== '' ? <NothingFound path={path} /> : scheduled ? <NothingScheduled /> : <FirstMail />}
       />
+      {open === undefined && selection.chosen.size > 0 && (
+        <Suspense>
+          <BulkBar
+            chosen={selection.chosen}
+            matching={{
+              filter,
+              // A term that is not understood would match more than the search says.
+              offered: search.unknown.length === 0 && selection.chosen.size === list.rows?.length,
+              scheduled,
+            }}
+            onDone={selection.clear}
+          />
+        </Suspense>
+      )}
       {open !== undefined && (
         <Drawer title={text.title} onClose={close}>
           <Suspense fallback={<Skeleton />}>
@@ -97,15 +115,21 @@ const columnsOf = (path: ListPath): readonly Column<Email>[] => [
   },
   {
     name: words.columns.subject,
-    width: '40%',
-    show: ({ id, subject }) => (
-      <Link className="row-link" from={path} search={(search) => ({ ...search, open: id })}>
-        {subject || <span className="faint">{words.noSubject}</span>}
-      </Link>
+    width: '34%',
+    show: ({ id, subject, to, cc, bcc, created_at }) => (
+      <>
+        <Link className="row-link" from={path} search={(search) => ({ ...search, open: id })}>
+          {subject || <span className="faint">{words.noSubject}</span>}
+        </Link>
+        <span className="below faint">
+          <FirstOf all={[...to, ...cc, ...bcc]} more={words.more} /> · <RelativeTime at={created_at} />
+        </span>
+      </>
     ),
   },
   {
     name: words.columns.to,
+    less: 'not-phone',
     show: ({ to, cc, bcc }) => <FirstOf all={[...to, ...cc, ...bcc]} more={words.more} />,
   },
   {
@@ -119,20 +143,27 @@ const columnsOf = (path: ListPath): readonly Column<Email>[] => [
         </span>
       )),
   },
-  {
-    name: words.columns.at,
-    width: 'fit',
-    less: true,
-    end: true,
-    show: ({ created_at }) => <RelativeTime at={created_at} />,
-  },
+  path === '/emails/scheduled'
+    ? {
+        name: words.columns.scheduled,
+        width: 'fit',
+        end: true,
+        show: ({ scheduled_at }) => scheduled_at && <RelativeTime at={scheduled_at} upcoming />,
+      }
+    : {
+        name: words.columns.at,
+        width: 'fit',
+        less: true,
+        end: true,
+        show: ({ created_at }) => <RelativeTime at={created_at} />,
+      },
 ];
 
-function answerOf(rows: readonly Email[] | undefined): string {
+function answerOf(rows: readonly Email[] | undefined, more: boolean): string {
   if (!rows || rows.length === 0) return words.answer.waiting;
   const bad = rows.filter(({ status }) => mailStates[status].tone === 'bad').length;
   const waits = rows.filter(({ status }) => isOpen(status)).length;
-  return words.answer.loaded(rows.length, waits, bad);
+  return words.answer.loaded(rows.length, more, waits, bad);
 }
 
 function ComposeLink() {

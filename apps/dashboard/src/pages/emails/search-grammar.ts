@@ -1,5 +1,6 @@
+import { nowMs } from '../../api/clock.ts';
 import type { Inputs } from '../../api/trpc.ts';
-import { type MailStatus, mailStates } from '../../parts/mail-status.tsx';
+import { mailStates } from '../../parts/mail-status.tsx';
 
 type Filter = Omit<Extract<Inputs['emails']['list'], object>, 'limit' | 'cursor'>;
 
@@ -18,7 +19,8 @@ const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
 
 /**
  * Parses a search such as `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` matches a
- * recipient's domain. A bare address matches a recipient, a bare ID an email, and a bare state a status.
+ * recipient's domain, and `after:24h` the last 24 hours. A bare address matches a recipient, a bare ID an email, and a
+ * bare state a status.
  */
 export function parseSearch(text: string): Search {
   const values = new Map<Name, string[]>();
@@ -57,14 +59,24 @@ export function parseSearch(text: string): Search {
   return { filter, id: one('id') ?? null, unknown };
 }
 
-/** Returns the start of the day in UTC for a date, and any other text unchanged. */
+const SPAN = /^(\d{1,3})([hd])$/;
+const UNIT_MS = { h: 3_600_000, d: 86_400_000 };
+
+/** Returns the start of the day in UTC for a date, a past time for a span such as 24h, and any other text unchanged. */
 function timeOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
+  const [, count, unit] = SPAN.exec(text) ?? [];
+  if (unit === 'h' || unit === 'd') return new Date(nowMs() - Number(count) * UNIT_MS[unit]).toISOString();
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
-/** Returns the search text with its status terms replaced by the given status. Null removes them. */
-export function withStatus(text: string, status: MailStatus | null): string {
-  const rest = text.replace(/(?:^|\s)status:\S+/g, '').trim();
-  return [status && `status:${status}`, rest].filter(Boolean).join(' ');
+/** Returns the search text with its terms of a name replaced by the given value. Null removes them. */
+export function withTerm(text: string, name: 'status' | 'after' | 'before', value: string | null): string {
+  const rest = text.replace(new RegExp(`(?:^|\\s)${name}:\\S+`, 'g'), '').trim();
+  return [value && `${name}:${value}`, rest].filter(Boolean).join(' ');
+}
+
+/** Returns the value of a term as written; null if there is none. */
+export function termOf(text: string, name: 'after' | 'before'): string | null {
+  return new RegExp(`(?:^|\\s)${name}:(\\S+)`).exec(text)?.[1] ?? null;
 }

@@ -8,8 +8,8 @@ export const paletteText = createStore('');
 /** Whether Enter was pressed before the results of the text were there. */
 export const enterPressed = createStore(false);
 
-export function openPalette(): void {
-  paletteText.set('');
+export function openPalette(text = ''): void {
+  paletteText.set(text);
   enterPressed.set(false);
   floating.set('palette');
 }
@@ -29,8 +29,14 @@ function listen(event: KeyboardEvent): void {
     if (bufferKey(event)) consume(event);
     return;
   }
+  const is_toggle = (event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === 'k';
+  if (is_toggle && document.querySelector('.palette:modal')) {
+    consume(event);
+    floating.set(null);
+    return;
+  }
   if (document.querySelector('dialog:modal')) return;
-  if ((event.metaKey || event.ctrlKey) && !event.altKey && event.key.toLowerCase() === 'k') {
+  if (is_toggle) {
     consume(event);
     openPalette();
   }
