@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditVerification } from '@postrider/core/audit';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { entriesOf, graphql, listQuery, pageOf, query, select } from '../connect/graphql.ts';
 import { Problem } from '../terminal/problem.ts';
 import { progressOf } from '../terminal/progress.ts';
@@ -13,6 +13,7 @@ interface ChainOptions {
 
 interface ListOptions extends ChainOptions {
   readonly action?: string;
+  readonly kind?: string;
   readonly target?: string;
   readonly actor?: string;
   readonly since?: string;
@@ -30,6 +31,9 @@ export function addAudit(program: Command, terminal: Terminal): void {
   const filtered = (name: string, description: string) =>
     command(name, description)
       .option('--action <actions>', 'one or more actions, comma-separated, such as api_key.revoked')
+      .addOption(
+        new Option('--kind <kind>', 'changes, or reads of data such as email content').choices(['changes', 'reads']),
+      )
       .option('--target <id>', 'target ID')
       .option('--actor <id>', 'actor ID')
       .option('--since <time>', 'at or after this time (ISO 8601, UTC if there is no offset)')
@@ -87,8 +91,16 @@ function chainOf({ instance }: ChainOptions): 'INSTANCE' | 'WORKSPACE' {
 }
 
 function filterOf(options: ListOptions) {
-  const { action, target: targetId, actor: actorId, since, until } = options;
-  const filter = { chain: chainOf(options), action: action?.split(','), targetId, actorId, since, until };
+  const { action, kind, target: targetId, actor: actorId, since, until } = options;
+  const filter = {
+    chain: chainOf(options),
+    action: action?.split(','),
+    kind: kind?.toUpperCase(),
+    targetId,
+    actorId,
+    since,
+    until,
+  };
   return { filter };
 }
 

@@ -68,3 +68,9 @@ export const auditActions = [
   'alarm.settings_changed',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
+
+export const auditKinds = ['changes', 'reads'] as const;
+export type AuditKind = (typeof auditKinds)[number];
+
+/** Actions that only record who read something. Every other action is a change. */
+export const readActions: readonly AuditAction[] = ['message.content_read'];

@@ -1,4 +1,4 @@
-export type { AuditAction } from './actions.ts';
+export { type AuditAction, auditKinds } from './actions.ts';
 export { type AuditEntry, actorKinds } from './audit-entry.ts';
 export { type FollowedEntry, followAudit } from './follow-audit.ts';
 export { listAudit } from './list-audit.ts';

@@ -77,6 +77,39 @@ describe('the audit list', () => {
     await expect(invoke(ctx, listAudit, { action: 'domain.bought' })).rejects.toMatchObject({ reason: 'invalid_type' });
   });
 
+  it('lists changes without reads, or reads alone', async () => {
+    const ctx = await chain(['a']);
+    const { sql } = world.services;
+    await sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: 'r' }]));
+    await sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.removed', target_id: 'b' }]));
+    const actions = async (filters: object) =>
+      (await invoke(ctx, listAudit, filters)).data.map(({ action }) => action);
+
+    expect(await actions({})).toEqual(['domain.removed', 'message.content_read', 'domain.added', 'api_key.created']);
+    expect(await actions({ kind: 'changes' })).toEqual(['domain.removed', 'domain.added', 'api_key.created']);
+    expect(await actions({ kind: 'reads' })).toEqual(['message.content_read']);
+    expect(await actions({ kind: 'changes', action: 'message.content_read,domain.added' })).toEqual(['domain.added']);
+    expect(await actions({ kind: 'reads', action: 'domain.added' })).toEqual([]);
+    expect(await actions({ kind: 'changes', target_id: 'r' })).toEqual([]);
+    expect(await actions({ kind: 'changes', actor_id: 'system' })).toHaveLength(3);
+    await expect(invoke(ctx, listAudit, { kind: 'writes' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('continues behind many reads and skips no change', async () => {
+    const ctx = await chain(['a', 'b']);
+    const reads = Array.from({ length: 1500 }, () => ({ action: 'message.content_read', target_id: 'r' }) as const);
+    await world.services.sql.begin((tx) => recordAudit(tx, ctx, reads));
+
+    const first = await invoke(ctx, listAudit, { kind: 'changes', limit: 2 });
+    const second = await invoke(ctx, listAudit, { kind: 'changes', limit: 2, cursor: first.next_cursor });
+    const third = await invoke(ctx, listAudit, { kind: 'changes', limit: 2, cursor: second.next_cursor });
+
+    expect([first.data.length, first.has_more]).toEqual([0, true]);
+    expect(second.data.map(({ target_id }) => target_id)).toEqual(['b', 'a']);
+    expect(third.data.map(({ action }) => action)).toEqual(['api_key.created']);
+    expect(third.next_cursor).toBe(null);
+  });
+
   it('covers an admin’s own workspace, or the whole instance for an operator', async () => {
     const { actor } = await chain(['a']);
     const admin = withScopes(actor.workspace_id, ['admin']);

@@ -6,7 +6,7 @@ import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
 import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
 import { type List, pageFields, readCursor } from '../paging/list.ts';
-import { type AuditAction, auditActions } from './actions.ts';
+import { type AuditAction, type AuditKind, auditActions, auditKinds, readActions } from './actions.ts';
 import { type AuditEntry, auditEntry, auditEntrySchema } from './audit-entry.ts';
 import { chainField } from './chain.ts';
 import { type AuditDriver, type AuditFilter, readAuditPage } from './store.ts';
@@ -33,6 +33,10 @@ export const listAudit = operation({
     ...pageFields,
     chain: chainField,
     action: actionField.optional(),
+    kind: z
+      .enum(auditKinds)
+      .optional()
+      .meta({ description: 'reads: who read something, such as email content. changes: everything else.' }),
     target_id: z.string().min(1).max(320).optional(),
     actor_id: z.string().min(1).max(64).optional(),
     since: timestampField('since').optional(),
@@ -46,8 +50,10 @@ export const listAudit = operation({
     const filter: AuditFilter = {
       target_id: filters.target_id ?? null,
       actor_id: filters.actor_id ?? null,
-      actions: filters.action ?? null,
+      ...actionFilter(filters.action, filters.kind),
     };
+    // Without this, a page would examine entries that cannot match.
+    if (filter.actions?.length === 0) return collectedPage(scope, { rows: [], edge: null }, limit, auditEntry);
     const driver = driverOf(filter);
     const filter_count = Object.values(filter).filter((value) => value !== null).length;
     const page = await collectPage(
@@ -59,6 +65,19 @@ export const listAudit = operation({
     return collectedPage(scope, page, limit, auditEntry);
   },
 });
+
+/** Excludes reads instead of listing the changes, so that entries with retired actions remain changes. */
+function actionFilter(
+  actions: readonly AuditAction[] | undefined,
+  kind: AuditKind | undefined,
+): Pick<AuditFilter, 'actions' | 'excluded_actions'> {
+  if (kind === 'reads') {
+    return { actions: readActions.filter((one) => actions?.includes(one) ?? true), excluded_actions: null };
+  }
+  if (kind === undefined) return { actions: actions ?? null, excluded_actions: null };
+  if (actions === undefined) return { actions: null, excluded_actions: readActions };
+  return { actions: actions.filter((one) => !readActions.includes(one)), excluded_actions: null };
+}
 
 /** Picks the filter that is likely to match the fewest rows. */
 function driverOf({ target_id, actor_id, actions }: AuditFilter): AuditDriver {

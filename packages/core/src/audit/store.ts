@@ -67,6 +67,7 @@ export interface AuditFilter {
   readonly target_id: string | null;
   readonly actor_id: string | null;
   readonly actions: readonly string[] | null;
+  readonly excluded_actions: readonly string[] | null;
 }
 
 /** The system has no id, so it is identified by its kind. */
@@ -120,6 +121,7 @@ export async function readAuditPage(
         ${filter.target_id === null ? sql`` : sql`and ${isTarget(sql, sql`e`, filter.target_id)}`}
         ${filter.actor_id === null ? sql`` : sql`and ${isActor(sql, sql`e`, filter.actor_id)}`}
         ${filter.actions === null ? sql`` : sql`and e.action = any (${[...filter.actions]}::text[])`}
+        ${filter.excluded_actions === null ? sql`` : sql`and e.action <> all (${[...filter.excluded_actions]}::text[])`}
       order by e.id desc limit ${limit}
     ) e on true
     order by e.id desc`;

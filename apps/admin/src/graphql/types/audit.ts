@@ -2,6 +2,7 @@ import { accessScopes, viaNames } from '@postrider/core';
 import {
   type AuditVerification,
   actorKinds,
+  auditKinds,
   type AuditEntry as Entry,
   followAudit,
   listAudit,
@@ -15,6 +16,11 @@ import { claimIds, typenameOf } from '../kit/node-ids.ts';
 
 const Via = enumOf('Via', viaNames, 'The interface that the action was performed through.');
 const ActorKind = enumOf('ActorKind', actorKinds);
+const AuditKind = enumOf(
+  'AuditKind',
+  auditKinds,
+  'READS: entries that record who read something, such as email content. CHANGES: all other entries.',
+);
 const AuditChain = enumOf(
   'AuditChain',
   accessScopes,
@@ -68,6 +74,7 @@ const AuditFilter = builder.inputType('AuditFilter', {
   fields: (t) => ({
     chain: t.field({ type: AuditChain, description: 'Default: WORKSPACE.' }),
     action: t.stringList({ description: 'Any of these actions, such as api_key.revoked.' }),
+    kind: t.field({ type: AuditKind, description: 'Default: both kinds.' }),
     targetId: t.id(),
     actorId: t.id(),
     since: t.field({ type: 'DateTime' }),
