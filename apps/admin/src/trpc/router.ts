@@ -55,6 +55,8 @@ export const appRouter = router({
   webhooks,
   workspaces,
 });
+export type { AuditAction } from '@postrider/core/audit';
+
 export type AppRouter = typeof appRouter;
 
 /** The paths of all procedures, such as emails.list. */

@@ -7,6 +7,9 @@ type Search<S extends Readonly<Record<string, Reader<unknown>>>> = {
 
 export const text: Reader<string> = (value) => (typeof value === 'string' && value !== '' ? value : undefined);
 export const flag: Reader<true> = (value) => (value === true ? value : undefined);
+/** A time in any format that the browser reads. */
+export const time: Reader<string> = (value) =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;
 export const number: Reader<number> = (value) => (typeof value === 'number' ? value : undefined);
 
 export function oneOf<const T extends string>(...names: readonly T[]): Reader<T> {

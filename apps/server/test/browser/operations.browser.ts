@@ -15,6 +15,7 @@ import { words as operators } from '@postrider/dashboard/strings/pages/operation
 import { words as queues } from '@postrider/dashboard/strings/pages/operations/queues';
 import { words as storage } from '@postrider/dashboard/strings/pages/operations/storage';
 import { words as workspaces } from '@postrider/dashboard/strings/pages/operations/workspaces';
+import { words as audit } from '@postrider/dashboard/strings/pages/settings/audit';
 import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
 import { words as stats } from '@postrider/dashboard/strings/pages/stats';
 import { words as parts } from '@postrider/dashboard/strings/parts';
@@ -107,10 +108,10 @@ describe('an incident', () => {
     expect((await invoke(world.as(world.workspace_id), getMessage, { id: scheduled })).status).toBe('scheduled');
 
     await press('g', 'a');
-    await page.getByText('bulk.started').waitFor();
+    await page.getByRole('table').getByText(audit.actions['bulk.started']).waitFor();
     await page.goto('/instance/audit-log');
-    await page.getByText('hold.created').waitFor();
-    await page.getByText('hold.released').waitFor();
+    await page.getByRole('table').getByText(audit.actions['hold.created']).waitFor();
+    await page.getByRole('table').getByText(audit.actions['hold.released']).waitFor();
     expectQuiet(tab);
     await visitor.stop();
   });

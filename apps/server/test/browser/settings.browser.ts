@@ -1,16 +1,21 @@
-import { newId } from '@postrider/core';
+import { readFile } from 'node:fs/promises';
+import { type ActorContext, invoke, newId } from '@postrider/core';
+import { createKey } from '@postrider/core/api-keys';
+import { recordAudit } from '@postrider/core/audit';
 import { runErasure } from '@postrider/core/erasures';
 import { words as domains } from '@postrider/dashboard/strings/pages/domains';
 import { words as health } from '@postrider/dashboard/strings/pages/operations/health';
 import { words as jobs } from '@postrider/dashboard/strings/pages/operations/jobs';
 import { words as account } from '@postrider/dashboard/strings/pages/settings/account';
 import { words as alarms } from '@postrider/dashboard/strings/pages/settings/alarms';
+import { words as audit } from '@postrider/dashboard/strings/pages/settings/audit';
 import { words as erasures } from '@postrider/dashboard/strings/pages/settings/erasures';
 import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
 import { words as workspace } from '@postrider/dashboard/strings/pages/settings/workspace';
 import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
 import { words as parts } from '@postrider/dashboard/strings/parts';
 import { words as shell } from '@postrider/dashboard/strings/shell';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
 import { routePath } from './route-path.ts';
@@ -241,6 +246,102 @@ describe('the status of the instance', () => {
 
     await page.getByRole('heading', { name: jobs.title }).waitFor();
     expect(routePath(page.url())).toBe(path);
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+});
+
+describe('the audit log', () => {
+  const actionsIn = (page: Page) =>
+    page
+      .getByRole('table', { name: audit.title })
+      .locator('a.row-link')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('title')));
+
+  it('filters by person, action, time and target, and exports what it shows', async () => {
+    const { world } = stage;
+    const key_ctx = world.as(world.workspace_id);
+    const key = await invoke(key_ctx, createKey, { name: 'Printer', scopes: ['email:send'] });
+    const visitor = await stage.visitor('admin');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/settings/audit-log');
+    const filter = (label: string) => page.getByLabel(label, { exact: true });
+
+    await filter(audit.person.label).selectOption({ label: 'Printer' });
+    await page.getByText(audit.none.title).waitFor();
+    await filter(audit.person.label).selectOption({ label: 'admin@people.test' });
+    await page.waitForURL(/actor=usr_/);
+    await filter(audit.person.label).selectOption({ label: audit.person.system });
+    await page.waitForURL(/actor=system/);
+    await filter(audit.action).selectOption({ label: audit.actions['api_key.created'] });
+    await page.waitForURL(/action=api_key.created/);
+    await filter(audit.time).selectOption({ label: audit.ranges.day });
+    await page.waitForURL(/range=day/);
+    await filter(audit.target).fill(key.id);
+    await filter(audit.target).press('Enter');
+    await page.waitForURL(/target=key_/);
+    await expect.poll(() => actionsIn(page)).toEqual(['api_key.created']);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: audit.exporting.submit }).click();
+    const lines = (await readFile(await (await downloading).path(), 'utf8')).trim().split('\r\n');
+    await page.getByText(audit.exporting.done(1)).waitFor();
+
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toBe(Object.values(audit.exporting.columns).join(','));
+    expect(lines[1]).toContain(`,${audit.person.system},system,api_key.created,${key.id},`);
+    await page.getByRole('link', { name: audit.clear }).click();
+    await expect.poll(async () => (await actionsIn(page)).length).toBeGreaterThan(1);
+    expect(new URL(page.url()).search).toBe('');
+    await page.goto('/settings/audit-log?since=2001-01-01T00:00:00.000Z&until=2001-01-03T00:00:00.000Z');
+    await page.getByText(audit.none.getAttribute('title')).waitFor();
+    expect(await filter(audit.from).inputValue()).not.toBe('');
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+
+  it('shows reads only on request, and says in words what an entry changed', async () => {
+    const id = await sendMail(stage, { subject: 'Confidential' });
+    const visitor = await stage.visitor('admin');
+    const tab = await visitor.open();
+    const { page } = tab;
+    const { sql } = stage.world.services;
+    await page.goto(`/emails/${id}`);
+    await expect
+      .poll(async () => (await sql`select 1 from audit_log where action = 'message.content_read'`).length)
+      .toBeGreaterThan(0);
+    const ctx = stage.world.as(stage.world.workspace_id) as ActorContext;
+    await sql.begin((tx) =>
+      recordAudit(tx, ctx, [
+        {
+          action: 'alarm.settings_changed',
+          target_id: stage.world.workspace_id,
+          diff: { emails: [[], ['a@acme.test', 'b@acme.test']], quiet_from: [null, 90], odd: [[{}], 1] },
+        },
+      ]),
+    );
+    await page.goto('/settings/audit-log');
+
+    await page.getByRole('link', { name: audit.actions['alarm.settings_changed'] }).first().waitFor();
+    expect(await actionsIn(page)).not.toContain('message.content_read');
+    await page.getByRole('button', { name: audit.kinds.reads, exact: true }).click();
+    await page.waitForURL(/kind=reads/);
+    await expect.poll(async () => [...new Set(await actionsIn(page))]).toEqual(['message.content_read']);
+    await page.getByRole('button', { name: audit.kinds.all, exact: true }).click();
+    await expect
+      .poll(() => actionsIn(page))
+      .toEqual(expect.arrayContaining(['message.content_read', 'alarm.settings_changed']));
+    await page.getByRole('link', { name: audit.actions['alarm.settings_changed'] }).first().click();
+    const rows = page.getByRole('dialog').getByRole('table', { name: audit.diff.title }).getByRole('row');
+    await expect
+      .poll(() => rows.allInnerTexts())
+      .toEqual([
+        [audit.diff.field, audit.diff.before, audit.diff.after].join('\t'),
+        ['Emails', audit.diff.none, '…@acme.test, …@acme.test'].join('\t'),
+        [audit.fields.quiet_from, audit.diff.none, '01:30'].join('\t'),
+      ]);
+    await page.getByRole('dialog').getByText('"odd"').waitFor();
+    await page.getByRole('dialog').getByText('alarm.settings_changed', { exact: true }).waitFor();
     expectQuiet(tab);
     await visitor.stop();
   });

@@ -82,8 +82,7 @@ describe('the audit list', () => {
     const { sql } = world.services;
     await sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: 'r' }]));
     await sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.removed', target_id: 'b' }]));
-    const actions = async (filters: object) =>
-      (await invoke(ctx, listAudit, filters)).data.map(({ action }) => action);
+    const actions = async (filters: object) => (await invoke(ctx, listAudit, filters)).data.map(({ action }) => action);
 
     expect(await actions({})).toEqual(['domain.removed', 'message.content_read', 'domain.added', 'api_key.created']);
     expect(await actions({ kind: 'changes' })).toEqual(['domain.removed', 'domain.added', 'api_key.created']);

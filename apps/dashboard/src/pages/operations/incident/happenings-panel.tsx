@@ -27,7 +27,12 @@ export function Happenings({
   const holds = useQuery(trpc.holds.list.queryOptions({ limit: 100, active: false }, unchanged));
   const alarms = useQuery(trpc.alarms.list.queryOptions({ limit: 100, active: false }, unchanged));
   const workers = useQuery(trpc.ops.workers.queryOptions({}, { ...(operator ? unchanged : { enabled: false }) }));
-  const audit = useQuery(trpc.audit.list.queryOptions({ limit: 100, chain: reach }, unchanged));
+  const audit = useQuery(
+    trpc.audit.list.queryOptions(
+      { limit: 100, chain: reach, kind: 'changes', ...(frozen && { since, until }) },
+      unchanged,
+    ),
+  );
   const all = happeningsOf(
     {
       holds: holds.data?.data ?? [],

@@ -1,4 +1,5 @@
 import type { Outputs } from '../../../api/trpc.ts';
+import { actionWord } from '../../settings/audit/action-words.ts';
 import { targetOf } from '../holds/strings.ts';
 import { words } from './strings.ts';
 
@@ -67,7 +68,7 @@ export function happeningsOf(
       id,
       kind: 'audit' as const,
       at,
-      text: [action, target_id, reason].filter(Boolean).join(' · '),
+      text: [actionWord(action), target_id, reason].filter(Boolean).join(' · '),
       by: actor.name,
     })),
   ];

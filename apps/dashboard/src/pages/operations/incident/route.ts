@@ -1,10 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-import { oneOf, searchOf, text } from '../../../shell/search.ts';
+import { oneOf, searchOf, text, time } from '../../../shell/search.ts';
 import { incidentActions, rangeNames } from './ranges.ts';
-
-const time = (value: unknown) =>
-  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;
 
 const page = {
   getParentRoute: () => shellRoute,

@@ -1,14 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-import { searchOf, text } from '../../../shell/search.ts';
+import { readSearch } from './search.ts';
 
 const page = {
   getParentRoute: () => shellRoute,
-  validateSearch: searchOf({
-    target: text,
-    /** The entry shown in the drawer. */
-    open: text,
-  }),
+  validateSearch: readSearch,
   component: lazyRouteComponent(() => import('./audit-page.tsx'), 'AuditPage'),
 };
 
