@@ -172,6 +172,8 @@ describe('the audit log', () => {
     const { nodes, pageInfo } = own.auditLog as { nodes: [{ id: string }]; pageInfo: { endCursor: string } };
     const earlier = await ask(LOG, { filter, after: pageInfo.endCursor }, secret);
     const instance = await ask(LOG, { filter: { chain: 'INSTANCE', targetId: id, action: ['workspace.plan_set'] } });
+    const reads = await ask(LOG, { filter: { kind: 'READS' } }, secret);
+    const changes = await ask(LOG, { filter: { ...filter, kind: 'CHANGES' } }, secret);
     const response = await graphql.ask(LOG, { filter: { chain: 'INSTANCE' } }, { key: secret });
 
     const set = {
@@ -183,6 +185,8 @@ describe('the audit log', () => {
       reason: 'grown',
     };
     expect(own.auditLog).toMatchObject({ nodes: [set], pageInfo: { hasNextPage: true } });
+    expect(reads.auditLog).toMatchObject({ nodes: [] });
+    expect(changes.auditLog).toMatchObject({ nodes: [set] });
     expect(earlier.auditLog).toMatchObject({ nodes: [{ action: 'workspace.created' }] });
     expect(instance.auditLog).toMatchObject({ nodes: [set] });
     expect(response.errors[0]?.extensions).toMatchObject({ reason: 'missing_scope', requiredScope: 'operator' });

@@ -145,6 +145,7 @@ describe('the audit command', () => {
 
     const list = await postrider(['audit', 'list', '--target', id]);
     const download = await postrider(['audit', 'export', '--action', 'api_key.created']);
+    const reads = await postrider(['audit', 'export', '--kind', 'reads', '--target', id]);
     const verification = await postrider(['audit', 'verify']);
 
     expect(list.err).toBe('');
@@ -154,6 +155,7 @@ describe('the audit command', () => {
       .split('\n')
       .map((line) => JSON.parse(line).target_id);
     expect(targets).toContain(id);
+    expect([reads.out, reads.code]).toEqual(['', 0]);
     expect(verification.out).toMatch(/^\d+ entries are intact\nhead [0-9a-f]{64}\n$/);
     expect((await postrider(['audit', 'verify', '--instance', '--json'])).code).toBe(0);
   });

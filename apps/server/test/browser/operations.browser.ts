@@ -1,4 +1,5 @@
-import { invoke } from '@postrider/core';
+import { type ActorContext, invoke } from '@postrider/core';
+import { recordAudit } from '@postrider/core/audit';
 import { workOff } from '@postrider/core/bulk';
 import { rollUpFailures } from '@postrider/core/failures';
 import { createHold, releaseHold } from '@postrider/core/holds';
@@ -217,6 +218,14 @@ describe('an incident', () => {
     const { searchParams } = new URL(page.url());
     // The server's clock is ahead of the browser's here.
     const until = new Date(Date.parse(searchParams.get('until') ?? '') + 600_000).toISOString();
+    const { world } = stage;
+    const ctx = world.as(world.workspace_id) as ActorContext;
+    await world.services.sql.begin((tx) =>
+      recordAudit(tx, ctx, [
+        { action: 'message.content_read', target_id: 'em_read' },
+        { action: 'message.retried', target_id: 'em_retried' },
+      ]),
+    );
     await page.goto(`/delivery/incidents?since=${searchParams.get('since')}&until=${until}`);
 
     await page.getByRole('table', { name: incident.groups }).getByText('slow.test', { exact: true }).waitFor();
@@ -224,6 +233,9 @@ describe('an incident', () => {
       .getByRole('table', { name: incident.happened })
       .getByText(incident.held('slow.test', 'Their server is full'))
       .waitFor();
+    const changes = page.getByRole('table', { name: incident.happened });
+    await changes.getByText(`${audit.actions['message.retried']} · em_retried`).waitFor();
+    expect(await changes.getByText(audit.actions['message.content_read']).count()).toBe(0);
     await visitor.stop();
   });
 });

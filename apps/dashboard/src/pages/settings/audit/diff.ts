@@ -48,9 +48,12 @@ export function readDiff(diff: Diff, utc: boolean): ReadDiff {
 /** Returns a short sentence about the diff; null if only the details say enough. */
 export function summaryOf(diff: Diff, utc: boolean): string | null {
   const { changes, details } = readDiff(diff, utc);
-  const text = changes.map(({ field, before, after }) => words.diff.changed(field, before, after)).join(', ');
-  if (text.length > MAX_SUMMARY) return words.diff.fields(changes.map(({ field }) => field));
-  if (text !== '') return text;
+  const sentences = [
+    changes.map(({ field, before, after }) => words.diff.changed(field, before, after)).join(', '),
+    words.diff.fields(changes.map(({ field }) => field).join(', ')),
+    words.diff.count(changes.length),
+  ];
+  if (changes.length > 0) return sentences.find((text) => text.length <= MAX_SUMMARY) ?? null;
   const [first] = details;
   const detail = first ? words.diff.stated(first.field, first.value) : '';
   return detail === '' || detail.length > MAX_SUMMARY ? null : detail;

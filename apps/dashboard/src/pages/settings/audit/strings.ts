@@ -120,6 +120,7 @@ const fields: Readonly<Record<string, string>> = {
   scheduled_at: 'Scheduled for',
   scopes: 'Permissions',
   secret_last4: 'Last characters of the old secret',
+  to_domain: 'Destination',
   unknown_policy: 'Unconfirmed deliveries',
   url: 'URL',
   webhook_id: 'Webhook',
@@ -203,8 +204,8 @@ export const words = {
     yes: 'Yes',
     no: 'No',
     changed: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
-    fields: (names: readonly string[]) =>
-      names.length === 1 ? `${names[0]} changed` : `${names.length} fields changed`,
+    fields: (names: string) => `${names} changed`,
+    count: (count: number) => `${count} fields changed`,
     stated: (field: string, value: string) => `${field}: ${value}`,
   },
   wire: 'Name in APIs',
