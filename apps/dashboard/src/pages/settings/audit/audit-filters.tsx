@@ -1,12 +1,13 @@
 import './audit.css';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { useStore } from '../../../api/store.ts';
 import { Choices } from '../../../parts/field.tsx';
 import { SearchForm } from '../../../parts/search-field.tsx';
 import { inUtc } from '../../../parts/times.tsx';
 import { actionGroups, isAction } from './action-words.ts';
 import { isFiltered } from './filter.ts';
-import { dayOf, dayStart, type Range, rangeNames } from './ranges.ts';
+import { dayOf, dayStart, FIRST_DAY, type Range, rangeNames } from './ranges.ts';
 import type { AuditSearch } from './search.ts';
 import { words } from './strings.ts';
 import { SYSTEM, type useActors } from './use-actors.ts';
@@ -112,26 +113,48 @@ function Dates({ search: { since, until }, onChange }: Omit<FiltersProps, 'path'
   const last = until === undefined ? '' : dayOf(Date.parse(until) - 1, utc);
   return (
     <>
-      <label className="line">
-        {words.from}
-        <input
-          className="input narrow"
-          type="date"
-          max={last}
-          value={first}
-          onChange={({ currentTarget: { value } }) => onChange({ range: 'dates', since: dayStart(value, utc) })}
-        />
-      </label>
-      <label className="line">
-        {words.until}
-        <input
-          className="input narrow"
-          type="date"
-          min={first}
-          value={last}
-          onChange={({ currentTarget: { value } }) => onChange({ range: 'dates', until: dayStart(value, utc, 1) })}
-        />
-      </label>
+      <DateField
+        label={words.from}
+        max={last}
+        day={first}
+        onChange={(day) => onChange({ range: 'dates', since: dayStart(day, utc) })}
+      />
+      <DateField
+        label={words.until}
+        min={first}
+        day={last}
+        onChange={(day) => onChange({ range: 'dates', until: dayStart(day, utc, 1) })}
+      />
     </>
+  );
+}
+
+interface DateFieldProps {
+  readonly label: string;
+  readonly day: string;
+  readonly min?: string;
+  readonly max?: string;
+  readonly onChange: (day: string) => void;
+}
+
+/** Keeps what is typed, because a year in the making, such as 0020, is a date for the browser. */
+function DateField({ label, day, min, max, onChange }: DateFieldProps) {
+  const [typed, setTyped] = useState(day);
+  useEffect(() => setTyped(day), [day]);
+  return (
+    <label className="line">
+      {label}
+      <input
+        className="input narrow"
+        type="date"
+        min={min}
+        max={max}
+        value={typed}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value);
+          if (value === '' || value >= FIRST_DAY) onChange(value);
+        }}
+      />
+    </label>
   );
 }

@@ -11,6 +11,9 @@ export function startOf(range: MovingRange, now_ms: number): string {
   return new Date(now_ms - days[range] * DAY_MS).toISOString();
 }
 
+/** No entry is older. */
+export const FIRST_DAY = '1970-01-01';
+
 /** Returns when a day such as 2026-11-23 begins, or when the day after it begins. */
 export function dayStart(day: string, utc: boolean, plus_days = 0): string | undefined {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number);

@@ -142,6 +142,8 @@ export const words = {
     members: 'Members',
     operators: 'Operators',
     keys: 'API keys',
+    /** A rotated key has the name of its predecessor. */
+    key: (name: string, last4: string) => `${name} (…${last4})`,
     system: 'Postrider',
     others: 'Others in this list',
   },

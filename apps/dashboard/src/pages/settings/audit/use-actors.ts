@@ -29,7 +29,10 @@ export function useActors(chain: Reach, rows: readonly Entry[], actor: string | 
   const keys = useQuery(trpc.apiKeys.list.queryOptions(page, in_workspace));
   const operators = useQuery(trpc.operators.list.queryOptions(page, { enabled: chain === 'instance' }));
   const people = ((chain === 'workspace' ? members.data : operators.data)?.data ?? []).map(byEmail);
-  const key_options = (keys.data?.data ?? []).map(({ id, name }) => ({ id, name }));
+  const key_options = (keys.data?.data ?? []).map(({ id, name, last4 }) => ({
+    id,
+    name: words.person.key(name, last4),
+  }));
   const known = new Set([SYSTEM, ...people, ...key_options].map(({ id }) => id));
   const others = new Map(
     [...(actor === undefined ? [] : [{ id: actor, name: actor }]), ...rows.map((row) => row.actor)]
