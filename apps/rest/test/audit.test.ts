@@ -171,6 +171,7 @@ const surface: Record<string, AuditCase | null> = {
     refused: { path: '/webhooks/whk_none/recover', body: { since: '2031-05-10T00:00:00Z' } },
   },
   'GET /webhooks/{id}/deliveries': null,
+  'GET /webhooks/{id}/deliveries/{delivery_id}': null,
   'POST /webhooks/{id}/deliveries/{delivery_id}/replay': {
     action: 'delivery.replayed',
     async prepare() {

@@ -107,7 +107,7 @@ describe('a webhook created with the Resend client', () => {
 
     const ctx = world.as(world.workspace_id);
     const [delivery] = (await invoke(ctx, listWebhookDeliveries, { id: hook.id })).data;
-    const { request_body } = await invoke(ctx, getWebhookDelivery, { id: delivery?.id });
+    const { request_body } = await invoke(ctx, getWebhookDelivery, { id: hook.id, delivery_id: delivery?.id });
 
     expect(request_body).toEqual(hook.events()[0]);
   });

@@ -281,6 +281,44 @@ describe('200', () => {
     ]);
   });
 
+  it('a delivery is shown with its request and all attempts, to sandbox keys too', async () => {
+    const { call, mail } = await home();
+    const test_key = await call('POST', '/api-keys', {
+      name: 'Tests',
+      scopes: ['email:send', 'webhooks:manage'],
+      mode: 'sandbox',
+    });
+    const key = String(test_key.body.secret);
+    const id = idOf(await add({ url: `${sink.url}/detail-${key.slice(-8)}`, events: ['email.queued'] }, { key }));
+    sink.script(() => ({ kind: 'reply', status: 503, body: 'later' }));
+    const sent = await rest.call('POST', '/email/send', { key, body: mail });
+    await world.postWebhooks();
+    sink.script(() => ({ kind: 'reply', status: 200, body: 'noted' }));
+    await world.clock.advance(MINUTE_MS);
+    await world.postWebhooks();
+    const [entry] = entriesOf(await rest.call('GET', `/webhooks/${id}/deliveries`, { key }));
+
+    const response = await rest.call('GET', `/webhooks/${id}/deliveries/${entry?.id}`, { key });
+
+    expect(response.status, response.text).toBe(200);
+    expect(response.body).toMatchObject({
+      ...entry,
+      status: 'delivered',
+      url: `${sink.url}/detail-${key.slice(-8)}`,
+      request_body: { id: entry?.event_id, type: 'email.queued', data: { email: { id: sent.body.id } } },
+      posts: [
+        {
+          number: 1,
+          request_headers: { 'webhook-id': entry?.event_id },
+          response_status: 503,
+          response_headers: expect.any(Object),
+          response_body: 'later',
+        },
+        { number: 2, response_status: 200, response_body: 'noted', error: null },
+      ],
+    });
+  });
+
   it('a rotated secret is used alongside the old secret for a day', async () => {
     const { id, secret, call, send, posted } = await home();
 
@@ -385,6 +423,7 @@ describe('403', () => {
       ['POST', `/webhooks/${id}/rotate-secret`],
       ['POST', `/webhooks/${id}/recover`],
       ['GET', `/webhooks/${id}/deliveries`],
+      ['GET', `/webhooks/${id}/deliveries/x`],
       ['POST', `/webhooks/${id}/deliveries/x/replay`],
     ] as const;
 
@@ -420,6 +459,30 @@ describe('404', () => {
     expect(errorOf(await stranger.call('POST', `/webhooks/${id}/recover`, since)).reason).toBe('webhook_not_found');
     const foreign = await stranger.call('POST', `/webhooks/${stranger.id}/deliveries/${delivery?.id}/replay`);
     expect(errorOf(foreign).reason).toBe('delivery_not_found');
+  });
+
+  it('a delivery is shown only under its own endpoint, in its own workspace and mode', async () => {
+    const { id, call, send } = await home();
+    await send();
+    const [delivery] = entriesOf(await call('GET', `/webhooks/${id}/deliveries`));
+    const second = idOf(await call('POST', '/webhooks', { url: `${sink.url}/second` }));
+    const stranger = await home();
+    const test_key = await call('POST', '/api-keys', { name: 'Tests', scopes: ['webhooks:manage'], mode: 'sandbox' });
+    const read = (webhook: string, options: CallOptions) =>
+      rest.call('GET', `/webhooks/${webhook}/deliveries/${delivery?.id}`, options);
+
+    expect((await call('GET', `/webhooks/${id}/deliveries/${delivery?.id}`)).status).toBe(200);
+    const refusals = [
+      await call('GET', `/webhooks/${second}/deliveries/${delivery?.id}`),
+      await call('GET', `/webhooks/whk_none/deliveries/${delivery?.id}`),
+      await read(id, { key: stranger.key }),
+      await read(stranger.id, { key: stranger.key }),
+      await read(id, { key: String(test_key.body.secret) }),
+    ];
+
+    expect(refusals.map((response) => [response.status, errorOf(response).reason])).toEqual(
+      Array(5).fill([404, 'delivery_not_found']),
+    );
   });
 });
 

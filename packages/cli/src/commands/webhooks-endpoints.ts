@@ -4,6 +4,7 @@ import {
   eventTypes,
   verifyWebhook,
   type Webhook,
+  type WebhookDeliveryDetail,
   type WebhooksCreateBody,
   WebhookVerificationError,
 } from '@postrider/sdk';
@@ -59,6 +60,14 @@ export function addEndpoints(webhooks: Command, terminal: Terminal): void {
       show(terminal, json, sent, () => `${sent.id}  ${sent.status}`);
     });
   webhooks
+    .command('delivery <id> <delivery_id>')
+    .description('show a delivery of a webhook with its attempts')
+    .option('--json', 'print JSON with every request and response')
+    .action(async (id: string, delivery_id: string, { json }: JsonOption) => {
+      const delivery = await createClient(terminal).webhooks.delivery(id, delivery_id);
+      show(terminal, json, delivery, () => attemptsOf(delivery));
+    });
+  webhooks
     .command('remove <id>')
     .description('delete a webhook; pending deliveries are dropped')
     .option(...yesOption)
@@ -86,6 +95,16 @@ function lineOf({ id, status, failing_since, mode, url, events }: Webhook): stri
     plain(url),
     events === 'all' ? 'all' : events.join(','),
   ];
+}
+
+function attemptsOf({ id, event_type, status, posts }: WebhookDeliveryDetail): string {
+  const attempts = posts.map(({ number, at, response_status, error, duration_ms }) => [
+    String(number),
+    at,
+    plain(String(response_status ?? error ?? 'no response')),
+    duration_ms === null ? '' : `${duration_ms} ms`,
+  ]);
+  return table([[id, plain(event_type), status], ...attempts]);
 }
 
 async function receive(terminal: Terminal, { port, once }: ReceiveOptions): Promise<void> {

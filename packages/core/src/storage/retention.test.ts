@@ -166,7 +166,8 @@ describe('expired data', () => {
     expect((await invoke(ctx(), listCaptures, {})).data).toEqual([]);
     expect(await reasonOf(invoke(ctx(), getCapture, { id: capture?.id ?? '' }))).toBe('capture_not_found');
     expect((await invoke(ctx(), listAllDeliveries, {})).data).toEqual([]);
-    expect(await reasonOf(invoke(ctx(), getWebhookDelivery, { id: delivery?.id ?? '' }))).toBe('delivery_not_found');
+    const delivery_ids = { id: delivery?.webhook_id ?? '', delivery_id: delivery?.id ?? '' };
+    expect(await reasonOf(invoke(ctx(), getWebhookDelivery, delivery_ids))).toBe('delivery_not_found');
 
     await days(389);
     await maintainStorage(world.services);

@@ -48,6 +48,7 @@ import type {
   Usage,
   Webhook,
   WebhookDelivery,
+  WebhookDeliveryDetail,
   WebhooksCreateAnswer,
   WebhooksCreateBody,
   WebhooksDeleteAnswer,
@@ -189,6 +190,11 @@ export class WebhooksCalls {
   /** List the deliveries of a webhook, newest first. Requires the `webhooks:manage` scope. Rate limit: `default`. */
   deliveries(id: string, query: WebhooksDeliveriesQuery = {}, options?: CallOptions): ListCall<WebhookDelivery> {
     return this.#calls.list(() => ({ method: 'GET', path: pathOf(["/webhooks/", "/deliveries"], id), query }), options);
+  }
+
+  /** Get a webhook delivery with every attempt, request and response. Requires the `webhooks:manage` scope. Rate limit: `default`. */
+  delivery(id: string, delivery_id: string, options?: CallOptions): Promise<WebhookDeliveryDetail> {
+    return this.#calls.ask(() => ({ method: 'GET', path: pathOf(["/webhooks/", "/deliveries/", ""], id, delivery_id) }), options);
   }
 
   /** Replay a delivery with the same webhook-id. Requires the `webhooks:manage` scope. Rate limit: `default`. */

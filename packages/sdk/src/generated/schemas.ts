@@ -625,6 +625,53 @@ export interface WebhookDelivery {
   error: string | null;
 }
 
+export interface WebhookDeliveryDetail {
+  object: "webhook_delivery";
+  id: string;
+  webhook_id: string;
+  /** The webhook-id header of every attempt. */
+  event_id: string;
+  event_type: string;
+  status: "pending" | "delivered" | "failed" | (string & {});
+  attempts: number;
+  created_at: string;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  /** Duration of the last attempt. */
+  duration_ms: number | null;
+  /** When it succeeded or failed permanently. */
+  finished_at: string | null;
+  /** HTTP status of the last response. */
+  response_status: number | null;
+  /** The first kilobyte of the last response. */
+  response_body: string | null;
+  /** Why there was no response, or why delivery was abandoned. */
+  error: string | null;
+  /** Current URL of the webhook; null after it is deleted. */
+  url: string | null;
+  /** The request body; null after the event expires. */
+  request_body: unknown;
+  /** The newest 50 attempts, oldest first. */
+  posts: (WebhookPost)[];
+}
+
+export interface WebhookPost {
+  /** 1 for the first attempt since the delivery started or was replayed. */
+  number: number;
+  /** When the request was sent. */
+  at: string;
+  duration_ms: number | null;
+  /** As sent, including the signature; null if the first attempt succeeded. */
+  request_headers: Record<string, string> | null;
+  /** null: no response. */
+  response_status: number | null;
+  /** Without cookies; null if the first attempt succeeded. */
+  response_headers: Record<string, string> | null;
+  /** The first kilobyte. */
+  response_body: string | null;
+  error: string | null;
+}
+
 export interface EmailSendDryRunAnswer {
   object: "email_preview";
   status: "queued" | "scheduled" | (string & {});

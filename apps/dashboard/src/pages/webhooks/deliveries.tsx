@@ -57,8 +57,14 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
   { name: at, width: 'fit', show: ({ created_at }) => <RelativeTime at={created_at} /> },
 ];
 
-export function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id }));
+interface DeliveryDrawerProps {
+  readonly webhook_id: string;
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+export function DeliveryDrawer({ webhook_id, id, onClose }: DeliveryDrawerProps) {
+  const delivery = useQuery(trpc.deliveries.get.queryOptions({ id: webhook_id, delivery_id: id }));
   const replay = useMutation(
     trpc.deliveries.replay.mutationOptions({ onSuccess: () => toast(words.delivery.replayed) }),
   );
@@ -74,7 +80,7 @@ export function DeliveryDrawer({ id, onClose }: { readonly id: string; readonly 
                 small
                 needs="webhooks:manage"
                 busy={replay.isPending}
-                onClick={() => replay.mutate({ id: data.webhook_id, delivery_id: id })}
+                onClick={() => replay.mutate({ id: webhook_id, delivery_id: id })}
               >
                 <RotateCcw size={14} />
                 {words.delivery.replay}

@@ -74,7 +74,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
           </Empty>
         }
       />
-      {search.delivery !== undefined && <DeliveryDrawer id={search.delivery} onClose={close} />}
+      {search.delivery !== undefined && <DeliveryDrawer webhook_id={id} id={search.delivery} onClose={close} />}
       {search.open === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
       {search.open === 'rotate' && <RotateWebhook id={id} onClose={close} />}
       {search.open === 'recover' && <RecoverWebhook id={id} onClose={close} />}

@@ -165,18 +165,16 @@ export const webhooks = [
     bad: { type: 'email.vanished' },
   }),
   useCase(getWebhookDelivery, {
-    rest: absent('A program reads the list, which has the last answer of each.'),
+    rest: 'GET /webhooks/{id}/deliveries/{delivery_id}',
     trpc: 'GET deliveries.get',
     graphql: node(
       'WebhookDelivery',
       `${shapes.delivery} requestBody posts: attempts { number at durationMs requestHeaders responseStatus
        responseHeaders responseBody error }`,
+      ({ input }) => input.delivery_id,
     ),
-    async given(world, workspace_id, number) {
-      const { input } = await tested(world, workspace_id, number);
-      return { input: { id: input.delivery_id } };
-    },
-    target: 'id',
+    given: tested,
+    target: 'delivery_id',
     looks_up: true,
   }),
   useCase(replayWebhookDelivery, {

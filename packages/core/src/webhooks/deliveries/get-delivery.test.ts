@@ -31,11 +31,11 @@ describe('a webhook delivery', () => {
     const [delivery] = (await invoke(ctx, listWebhookDeliveries, { id })).data;
     const delivery_id = delivery?.id ?? '';
 
-    const delivered = await invoke(ctx, getWebhookDelivery, { id: delivery_id });
+    const delivered = await invoke(ctx, getWebhookDelivery, { id, delivery_id });
     await invoke(ctx, replayWebhookDelivery, { id, delivery_id });
     await world.clock.advance(MINUTE_MS);
     await world.postWebhooks();
-    const replayed = await invoke(ctx, getWebhookDelivery, { id: delivery_id });
+    const replayed = await invoke(ctx, getWebhookDelivery, { id, delivery_id });
 
     expect(delivered).toMatchObject({ id: delivery_id, url, status: 'delivered', attempts: 2 });
     expect(delivered.posts).toMatchObject([
@@ -83,7 +83,7 @@ describe('a webhook delivery', () => {
     const delivery_id = delivery?.id ?? '';
 
     await world.services.sql`delete from webhook_attempts where delivery_id = ${delivery_id} and number = 2`;
-    const { posts } = await invoke(ctx, getWebhookDelivery, { id: delivery_id });
+    const { posts } = await invoke(ctx, getWebhookDelivery, { id, delivery_id });
 
     expect(posts.map(({ number, response_status }) => [number, response_status])).toEqual([
       [1, 503],
@@ -100,11 +100,11 @@ describe('a webhook delivery', () => {
     await world.postWebhooks();
     const [delivery] = (await invoke(ctx, listWebhookDeliveries, { id })).data;
 
-    const { posts } = await invoke(ctx, getWebhookDelivery, { id: delivery?.id ?? '' });
+    const { posts } = await invoke(ctx, getWebhookDelivery, { id, delivery_id: delivery?.id ?? '' });
 
     expect(posts).toMatchObject([{ number: 1, response_status: null, error: expect.stringContaining('ECONNREFUSED') }]);
-    await expect(invoke(world.as(world.workspace_id), getWebhookDelivery, { id: delivery?.id ?? '' })).rejects.toThrow(
-      /No delivery/,
-    );
+    await expect(
+      invoke(world.as(world.workspace_id), getWebhookDelivery, { id, delivery_id: delivery?.id ?? '' }),
+    ).rejects.toThrow(/No delivery/);
   });
 });

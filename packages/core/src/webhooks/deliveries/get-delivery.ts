@@ -28,23 +28,23 @@ const detailSchema = webhookDeliverySchema
   })
   .meta({ id: 'WebhookDeliveryDetail' });
 
-/** Returns one delivery with every attempt, request and response. */
+/** Returns one delivery of an endpoint, even of a deleted one, with every attempt, request and response. */
 export const getWebhookDelivery = operation({
   name: 'webhooks.delivery',
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Get a webhook delivery with every attempt, request and response',
-  input: z.object({ id: idField(idPrefixes.webhook_delivery) }),
+  input: z.object({ id: idField(idPrefixes.webhook), delivery_id: idField(idPrefixes.webhook_delivery) }),
   output: detailSchema,
-  async run(ctx, { id }) {
+  async run(ctx, { id, delivery_id }) {
     const { workspace_id } = ctx.actor;
-    const [row] = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, [id]));
-    if (!row) throw deliveryNotFound(id);
+    const [row] = await accessible(ctx, await deliveriesByIds(ctx.sql, workspace_id, [delivery_id]));
+    if (row?.webhook_id !== id) throw deliveryNotFound(delivery_id);
     const endpoint = webhooksByIds(ctx.sql, workspace_id, null, [row.webhook_id]);
     const [[webhook], request_body, attempts] = await Promise.all([
       endpoint,
       endpoint.then(([configured]) => requestBody(ctx, row, configured?.format ?? 'postrider')),
-      readAttemptsByDelivery(ctx.sql, workspace_id, [id], MAX_ATTEMPTS),
+      readAttemptsByDelivery(ctx.sql, workspace_id, [delivery_id], MAX_ATTEMPTS),
     ]);
     return { ...webhookDeliveryEntry(row), url: webhook?.url ?? null, request_body, posts: postsOf(row, attempts) };
   },
