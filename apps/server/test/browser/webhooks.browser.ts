@@ -1,5 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { invoke } from '@postrider/core';
+import { createHold, releaseHold } from '@postrider/core/holds';
+import { createWebhook, testWebhook } from '@postrider/core/webhooks';
 import { words as overview } from '@postrider/dashboard/strings/pages/overview';
 import { words as suppressions } from '@postrider/dashboard/strings/pages/suppressions';
 import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
@@ -57,6 +60,47 @@ describe('the Webhooks page', () => {
 
     await drawer.getByText(webhooks.detail.states.delivered, { exact: true }).waitFor();
     expect(new Set(posted).size).toBe(1);
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+});
+
+/** The failures in a row after which an endpoint is paused. */
+const PAUSING_FAILURES = 5;
+
+/** Adds an endpoint at its own path of the receiver. */
+function addEndpoint(path: string, events: readonly string[] = ['email.queued']) {
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${path}`;
+  return invoke(stage.world.as(stage.world.workspace_id), createWebhook, { url, events });
+}
+
+describe('the page of a webhook', () => {
+  it('says that the endpoint is paused or on hold at each delivery that waits for it', async () => {
+    reply = 500;
+    const { id } = await addEndpoint('/paused', ['domain.verified']);
+    const ctx = stage.world.as(stage.world.workspace_id);
+    for (let count = 0; count < PAUSING_FAILURES; count++) await invoke(ctx, testWebhook, { id });
+    await stage.world.postWebhooks();
+    const visitor = await stage.visitor('admin');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto(`/webhooks/${id}`);
+    const list = page.getByRole('table', { name: webhooks.detail.deliveries });
+    await list.getByText(webhooks.waiting.paused).first().waitFor();
+    expect(await list.getByText(webhooks.waiting.paused).count()).toBe(PAUSING_FAILURES);
+
+    await list.getByRole('row').nth(1).click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByRole('button', { name: webhooks.delivery.replay }).click();
+    await page.getByText(webhooks.delivery.replayed).waitFor();
+    await drawer.getByText(webhooks.waiting.paused).waitFor();
+
+    const held = { scope: 'webhook', value: id, reason: 'An outage' } as const;
+    const { id: hold_id } = await invoke(ctx, createHold, held);
+    const link = drawer.getByRole('link', { name: webhooks.waiting.held });
+    await link.waitFor();
+    expect(await link.getAttribute('href')).toContain(`/delivery/holds?release=${hold_id}`);
+    await invoke(ctx, releaseHold, { hold_id });
     expectQuiet(tab);
     await visitor.stop();
   });

@@ -40,7 +40,7 @@ export const delivery = `${fields(
   `id event_id event_type status attempts created_at next_attempt_at last_attempt_at duration_ms finished_at response_status
    response_body error`,
   { attempts: 'attempt' },
-)} webhook_id: webhook { id }`;
+)} webhook_id: webhook { id } waiting { ${fields('reason until hold_id')} }`;
 
 export const event = `${fields('id type created_at sequence data', { created_at: 'at' })} email_id: message { id }
   recipient_id: recipient { id }`;

@@ -12,6 +12,7 @@ export { replayWebhookDelivery } from './deliveries/replay-delivery.ts';
 export { deliveriesAmong, replayRows } from './deliveries/replay-store.ts';
 export type { WebhookDeliveryState } from './deliveries/state.ts';
 export { webhookDeliveryStates } from './deliveries/state.ts';
+export { type DeliveryWaiting, deliveryWaitingReasons } from './deliveries/waiting.ts';
 export { createWebhook } from './endpoints/create-webhook.ts';
 export { deleteWebhook } from './endpoints/delete-webhook.ts';
 export { egressOf } from './endpoints/egress.ts';

@@ -142,6 +142,14 @@ export interface CaptureDetail {
 /** A recipient's status. While any recipient is open, an email has the least advanced open status, in the order scheduled, queued, deferred, sending. Once all recipients are closed, it has the worst status, in the order of the remaining values. */
 export type DeliveryStatus = "scheduled" | "queued" | "deferred" | "sending" | "failed" | "bounced" | "complained" | "suppressed" | "canceled" | "delivered" | (string & {});
 
+export interface DeliveryWaiting {
+  reason: "endpoint_disabled" | "hold" | "queue_paused" | "endpoint_paused" | (string & {});
+  /** The earliest next attempt; in the year 9999 if a hold has no end. */
+  until: string | null;
+  /** With hold and queue_paused: the hold. */
+  hold_id: string | null;
+}
+
 export interface DnsRecord {
   purpose: "ownership" | "dkim" | "return_path" | "spf" | "dmarc" | (string & {});
   /** Whether verification requires this record. */
@@ -611,7 +619,10 @@ export interface WebhookDelivery {
   status: "pending" | "delivered" | "failed" | (string & {});
   attempts: number;
   created_at: string;
+  /** According to the retry schedule; see waiting. */
   next_attempt_at: string | null;
+  /** Why a pending delivery is not attempted, other than its retry schedule: the endpoint or a hold. */
+  waiting: DeliveryWaiting | null;
   last_attempt_at: string | null;
   /** Duration of the last attempt. */
   duration_ms: number | null;
@@ -635,7 +646,10 @@ export interface WebhookDeliveryDetail {
   status: "pending" | "delivered" | "failed" | (string & {});
   attempts: number;
   created_at: string;
+  /** According to the retry schedule; see waiting. */
   next_attempt_at: string | null;
+  /** Why a pending delivery is not attempted, other than its retry schedule: the endpoint or a hold. */
+  waiting: DeliveryWaiting | null;
   last_attempt_at: string | null;
   /** Duration of the last attempt. */
   duration_ms: number | null;

@@ -1,8 +1,10 @@
 import type { List } from '@postrider/core';
 import {
   createWebhook,
+  type DeliveryWaiting,
   deleteWebhook,
   deliveryNotFound,
+  deliveryWaitingReasons,
   listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
@@ -86,6 +88,20 @@ builder.node(Webhook, {
   }),
 });
 
+const DeliveryWaitingReason = enumOf('DeliveryWaitingReason', deliveryWaitingReasons);
+const DeliveryWaitingRef = builder.objectRef<DeliveryWaiting>('DeliveryWaiting').implement({
+  description: 'Why a pending delivery is not attempted, other than its retry schedule.',
+  fields: (t) => ({
+    reason: t.field({ type: DeliveryWaitingReason, resolve: ({ reason }) => reason }),
+    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ until }) => until }),
+    holdId: t.id({
+      nullable: true,
+      description: 'With HOLD and QUEUE_PAUSED: the hold.',
+      resolve: ({ hold_id }) => hold_id,
+    }),
+  }),
+});
+
 const WebhookAttempt = builder.objectRef<WebhookPost>('WebhookAttempt').implement({
   description: "A request to an endpoint and its response. The request body is in the delivery's requestBody.",
   fields: (t) => ({
@@ -130,6 +146,7 @@ builder.node(WebhookDelivery, {
     attempt: t.int({ description: 'Attempts so far.', resolve: ({ attempts }) => attempts }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
     nextAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ next_attempt_at }) => next_attempt_at }),
+    waiting: t.field({ type: DeliveryWaitingRef, nullable: true, resolve: ({ waiting }) => waiting }),
     lastAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_attempt_at }) => last_attempt_at }),
     finishedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ finished_at }) => finished_at }),
     durationMs: t.int({

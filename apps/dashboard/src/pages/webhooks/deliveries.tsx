@@ -10,6 +10,7 @@ import { ErrorPanel, QueryView } from '../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
+import { NextAttempt } from './next-attempt.tsx';
 import { words } from './strings.ts';
 
 type Delivery = Outputs['deliveries']['list']['data'][number];
@@ -40,10 +41,24 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
       </Link>
     ),
   },
-  { name: state, width: 'fit', show: (row) => <DeliveryBadge status={row.status} /> },
+  {
+    name: state,
+    width: '34%',
+    wraps: true,
+    show: (row) => (
+      <>
+        <DeliveryBadge status={row.status} />{' '}
+        {row.status === 'pending' && (
+          <span className="muted small">
+            <NextAttempt delivery={row} />
+          </span>
+        )}
+      </>
+    ),
+  },
   {
     name: status,
-    width: '22%',
+    width: '16%',
     show: (row) => <span title={row.error ?? ''}>{row.response_status ?? row.error ?? '–'}</span>,
   },
   { name: attempts, width: 'fit', end: true, less: true, show: (row) => <span className="num">{row.attempts}</span> },

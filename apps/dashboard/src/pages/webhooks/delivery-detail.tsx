@@ -3,7 +3,8 @@ import { quoted } from '../../parts/calls/curl.ts';
 import { CodeBlock, Id } from '../../parts/copy.tsx';
 import { Facts } from '../../parts/page.tsx';
 import { words as parts } from '../../parts/strings.ts';
-import { ExactTime, RelativeTime, spanMs } from '../../parts/times.tsx';
+import { ExactTime, spanMs } from '../../parts/times.tsx';
+import { NextAttempt } from './next-attempt.tsx';
 import { words } from './strings.ts';
 
 type Detail = Outputs['deliveries']['get'];
@@ -11,7 +12,7 @@ type Post = Detail['posts'][number];
 
 /** Shows the request body and each attempt with its response, latest first. */
 export function DeliveryDetail({ delivery }: { readonly delivery: Detail }) {
-  const { event_id, next_attempt_at, error, url, request_body, posts } = delivery;
+  const { event_id, status, error, url, request_body, posts } = delivery;
   const text = words.delivery;
   const body = request_body == null ? null : JSON.stringify(request_body, null, 2);
   return (
@@ -20,7 +21,7 @@ export function DeliveryDetail({ delivery }: { readonly delivery: Detail }) {
         rows={[
           [text.id, <Id key="id" id={event_id} whole />],
           [text.attempts, String(delivery.attempts)],
-          [text.next, next_attempt_at && <RelativeTime key="next" at={next_attempt_at} upcoming />],
+          [text.next, status === 'pending' && <NextAttempt key="next" delivery={delivery} />],
           [text.error, error],
         ]}
       />

@@ -80,6 +80,13 @@ export const words = {
     languages: 'Language',
     names: { typescript: 'TypeScript', python: 'Python', go: 'Go', php: 'PHP', shell: 'Shell' },
   },
+  waiting: {
+    next: 'Next attempt',
+    paused: 'Endpoint paused, next attempt',
+    disabled: 'Endpoint disabled',
+    held: 'On hold until released',
+    heldUntil: 'On hold until released, or until',
+  },
   rotating: {
     title: 'Rotate secret?',
     about:

@@ -5,6 +5,7 @@ import { idField, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import type { WebhookDeliveryRow } from './delivery-store.ts';
 import { webhookDeliveryStates } from './state.ts';
+import { deliveryWaitingSchema, waitingOf } from './waiting.ts';
 
 export const webhookDeliverySchema = z
   .object({
@@ -16,7 +17,10 @@ export const webhookDeliverySchema = z
     status: z.enum(webhookDeliveryStates),
     attempts: z.int(),
     created_at: timeField,
-    next_attempt_at: timeField.nullable(),
+    next_attempt_at: timeField.nullable().meta({ description: 'According to the retry schedule; see waiting.' }),
+    waiting: deliveryWaitingSchema.nullable().meta({
+      description: 'Why a pending delivery is not attempted, other than its retry schedule: the endpoint or a hold.',
+    }),
     last_attempt_at: timeField.nullable(),
     duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt.' }),
     finished_at: timeField.nullable().meta({ description: 'When it succeeded or failed permanently.' }),
@@ -38,6 +42,7 @@ export function webhookDeliveryEntry(row: WebhookDeliveryRow): WebhookDeliveryEn
     attempts: row.attempt_count,
     created_at: isoTime(row.created_at),
     next_attempt_at: row.state === 'pending' ? isoTime(row.next_attempt_at) : null,
+    waiting: waitingOf(row.waiting),
     last_attempt_at: row.last_attempt_at && isoTime(row.last_attempt_at),
     duration_ms: row.duration_ms,
     finished_at: row.finished_at && isoTime(row.finished_at),

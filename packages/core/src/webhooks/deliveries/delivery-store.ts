@@ -4,6 +4,7 @@ import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '
 import { idIn, within } from '../../paging/keyset-store.ts';
 import { isHeld } from './held-store.ts';
 import type { WebhookDeliveryState } from './state.ts';
+import { waitingColumn } from './waiting-store.ts';
 
 export interface WebhookDeliveryRow {
   readonly workspace_id: string;
@@ -21,11 +22,14 @@ export interface WebhookDeliveryRow {
   readonly response_status: number | null;
   readonly response_body: string | null;
   readonly error: string | null;
+  /** The JSON of waitingColumn. */
+  readonly waiting: string | null;
 }
 
 function columns(sql: Sql | Tx) {
   return sql`d.workspace_id, d.id, d.webhook_id, d.event_id, d.event_type, d.state, d.attempt_count, d.created_at,
-    d.next_attempt_at, d.last_attempt_at, d.duration_ms, d.finished_at, d.response_status, d.response_body, d.error`;
+    d.next_attempt_at, d.last_attempt_at, d.duration_ms, d.finished_at, d.response_status, d.response_body, d.error,
+    ${waitingColumn(sql)}`;
 }
 
 /** Matches row d by its primary key. */
