@@ -6,6 +6,7 @@ import {
   listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
+  readWebhookQuality,
   recoverWebhook,
   replayWebhookDelivery,
   rotateWebhookSecret,
@@ -22,6 +23,7 @@ export const webhooks = router({
   delete: mutation(deleteWebhook),
   test: mutation(testWebhook),
   rotateSecret: mutation(rotateWebhookSecret),
+  quality: query(readWebhookQuality),
   recover: mutation(recoverWebhook),
 });
 

@@ -95,6 +95,18 @@ describe('the page of a webhook', () => {
     await page.getByText(webhooks.delivery.replayed).waitFor();
     await drawer.getByText(webhooks.waiting.paused).waitFor();
 
+    await page.keyboard.press('Escape');
+    await page.getByText(webhooks.quality.line('0%', '').replace(/ $/, '')).waitFor();
+    await page.goto('/webhooks');
+    const row = page.getByRole('table', { name: webhooks.title }).getByRole('row', { name: /paused/ });
+    await row.getByTitle(webhooks.quality.attempts(PAUSING_FAILURES)).first().waitFor();
+    expect(await row.getByText('0%', { exact: true }).count()).toBe(1);
+    const unused = await addEndpoint('/unused', ['domain.verified']);
+    await page.goto(`/webhooks/${unused.id}`);
+    await page.getByText(webhooks.quality.none).waitFor();
+
+    await page.goto(`/webhooks/${id}`);
+    await list.getByRole('row').nth(1).click();
     const held = { scope: 'webhook', value: id, reason: 'An outage' } as const;
     const { id: hold_id } = await invoke(ctx, createHold, held);
     const link = drawer.getByRole('link', { name: webhooks.waiting.held });

@@ -28,6 +28,7 @@ import {
   readDeliveryBodies,
   readWebhookDeliveries,
   readWebhookPosts,
+  readWebhookQuality,
   readWebhooks,
 } from '@postrider/core/webhooks';
 import { readWorkspaces } from '@postrider/core/workspaces';
@@ -151,6 +152,7 @@ export function createLoaders(ctx: Context) {
     bulks: byIds(ctx, readBulks),
     bulkFailures: byIds(ctx, readBulkFailures),
     webhooks: byIds(ctx, readWebhooks),
+    webhookQuality: byIds(ctx, readWebhookQuality, MAX_IDS_PER_LOOKUP),
     webhookDeliveries: byIds(ctx, readWebhookDeliveries),
     deliveriesByEvent: byIds(ctx, readDeliveriesOfEvents),
     webhookPosts: byIds(ctx, readWebhookPosts, MAX_IDS_PER_LOOKUP),

@@ -16,6 +16,7 @@ import {
   type WebhookDeliveryEntry,
   type WebhookEntry,
   type WebhookPost,
+  type WebhookQuality,
   webhookDeliveryStates,
   webhookFormats,
   webhookNotFound,
@@ -35,11 +36,34 @@ import { KeyMode } from './api-keys.ts';
 const BODY_COST = 2;
 // Most deliveries have one to three attempts.
 const ATTEMPTS_COST = 3;
+// Reads up to 1,000 attempts.
+const QUALITY_COST = 10;
 const NOTHING: List<WebhookDeliveryEntry> = { object: 'list', data: [], has_more: false, next_cursor: null };
 
 const WebhookFormat = enumOf('WebhookFormat', webhookFormats);
 const WebhookStatus = enumOf('WebhookStatus', webhookStatuses);
 export const DeliveryStatus = enumOf('DeliveryStatus', webhookDeliveryStates);
+
+const WebhookQualityRef = builder.objectRef<WebhookQuality>('WebhookQuality').implement({
+  description: 'Attempts of the last 24 hours, at most the newest 1,000.',
+  fields: (t) => ({
+    attempts: t.exposeInt('attempts'),
+    successRate: t.float({
+      nullable: true,
+      description: 'The share of these attempts with a 2xx response, 0 to 1; null without attempts.',
+      resolve: ({ success_rate }) => success_rate,
+    }),
+    p95Ms: t.int({
+      nullable: true,
+      description: 'The 95th percentile of their response times; null without a response.',
+      resolve: ({ p95_ms }) => p95_ms,
+    }),
+    isLimited: t.boolean({
+      description: 'Whether only the newest 1,000 attempts count.',
+      resolve: ({ is_limited }) => is_limited,
+    }),
+  }),
+});
 
 claimIds('webhook', 'Webhook');
 builder.node(Webhook, {
@@ -76,6 +100,12 @@ builder.node(Webhook, {
     lastSuccessAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ last_success_at }) => last_success_at }),
     failingSince: t.field({ type: 'DateTime', nullable: true, resolve: ({ failing_since }) => failing_since }),
     pausedUntil: t.field({ type: 'DateTime', nullable: true, resolve: ({ paused_until }) => paused_until }),
+    quality: t.field({
+      type: WebhookQualityRef,
+      nullable: true,
+      complexity: QUALITY_COST,
+      resolve: ({ id }, _, { load }) => load.webhookQuality.load(id),
+    }),
     deliveries: t.field({
       type: WebhookDeliveryConnection,
       description: 'Deliveries, newest first.',

@@ -14,6 +14,7 @@ import { toast } from '../../parts/toasts.tsx';
 import { BulkDialog } from '../operations/bulk/bulk-dialog.tsx';
 import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
+import { QualityLine, useQuality } from './quality.tsx';
 import { type DeliveryState, deliveryStates, type WebhookDialog } from './search.ts';
 import { words } from './strings.ts';
 import { VerifyDrawer } from './verify/verify-drawer.tsx';
@@ -145,6 +146,7 @@ function Actions({ webhook, test, open }: ActionsProps) {
 function Endpoint({ webhook }: { readonly webhook: Webhook }) {
   const { description, events, format, mode, secret_last4 } = webhook;
   const { previous_secret_until, failing_since, paused_until } = webhook;
+  const quality = useQuality([webhook.id]).get(webhook.id);
   return (
     <Panel title={words.detail.facts}>
       <Facts
@@ -155,6 +157,7 @@ function Endpoint({ webhook }: { readonly webhook: Webhook }) {
           [words.detail.mode, mode],
           [words.detail.secret, <span key="secret" className="mono">{`…${secret_last4}`}</span>],
           [words.detail.previous, previous_secret_until && <ExactTime key="previous" at={previous_secret_until} />],
+          [words.quality.title, quality && <QualityLine key="quality" quality={quality} />],
           [words.detail.failing, failing_since && <RelativeTime key="failing" at={failing_since} />],
           [words.detail.paused, paused_until && <RelativeTime key="paused" at={paused_until} upcoming />],
           [words.detail.plan, words.detail.planAbout],

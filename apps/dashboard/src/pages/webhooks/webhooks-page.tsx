@@ -11,6 +11,7 @@ import { Empty, QueryView } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { RelativeTime } from '../../parts/times.tsx';
 import { CreateWebhook } from './edit-webhook.tsx';
+import { ResponseTime, SuccessRate, useQuality } from './quality.tsx';
 import { words } from './strings.ts';
 import { WebhookState } from './webhook-state.tsx';
 
@@ -20,6 +21,7 @@ export function WebhooksPage() {
   const { open } = useSearch({ from: '/shell/webhooks' });
   const navigate = useNavigate({ from: '/webhooks' });
   const webhooks = useQuery(trpc.webhooks.list.queryOptions({ limit: 100 }));
+  const quality = useQuality(webhooks.data?.data.map(({ id }) => id) ?? []);
   const create = (
     <Button kind="primary" needs="webhooks:manage" onClick={() => void navigate({ search: { open: 'new' } })}>
       <Plus size={15} />
@@ -48,7 +50,7 @@ export function WebhooksPage() {
           ) : (
             <List
               label={words.title}
-              columns={columns}
+              columns={columnsWith(quality)}
               rows={data}
               idOf={({ id }) => id}
               nameOf={({ url }) => url}
@@ -70,8 +72,8 @@ function answerOf(webhooks: readonly Webhook[], failing: number): string {
   return unused > 0 ? words.answer.fresh(unused) : words.answer.well(live.length);
 }
 
-const { url, events, state, success, created } = words.columns;
-const columns: readonly Column<Webhook>[] = [
+const { url, events, state, rate, p95, success } = words.columns;
+const columnsWith = (quality: ReturnType<typeof useQuality>): readonly Column<Webhook>[] => [
   {
     name: url,
     show: (row) => (
@@ -82,14 +84,16 @@ const columns: readonly Column<Webhook>[] = [
   },
   {
     name: events,
-    width: '24%',
-    less: true,
+    width: '22%',
+    less: 'unless-wide',
     show: (row) => {
       const text = row.events === 'all' ? words.allEvents : row.events.join(', ');
       return <span title={text}>{text}</span>;
     },
   },
   { name: state, width: 'fit', show: (row) => <WebhookState webhook={row} /> },
+  { name: rate, width: 'fit', end: true, show: ({ id }) => <SuccessRate quality={quality.get(id)} /> },
+  { name: p95, width: 'fit', end: true, less: true, show: ({ id }) => <ResponseTime quality={quality.get(id)} /> },
   {
     name: success,
     width: 'fit',
@@ -97,5 +101,4 @@ const columns: readonly Column<Webhook>[] = [
     show: ({ last_success_at }) =>
       last_success_at === null ? <span className="faint">{words.never}</span> : <RelativeTime at={last_success_at} />,
   },
-  { name: created, width: 'fit', less: true, show: ({ created_at }) => <RelativeTime at={created_at} /> },
 ];

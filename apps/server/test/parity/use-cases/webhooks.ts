@@ -7,6 +7,7 @@ import {
   listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
+  readWebhookQuality,
   recoverWebhook,
   replayWebhookDelivery,
   rotateWebhookSecret,
@@ -55,6 +56,22 @@ export const webhooks = [
     given: aWebhook,
     target: 'id',
     looks_up: true,
+  }),
+  useCase(readWebhookQuality, {
+    rest: absent('A program computes it from the deliveries it needs.'),
+    trpc: 'GET webhooks.quality',
+    graphql: {
+      field: 'node',
+      document: `query ($id: ID!) { value: node(id: $id) { ... on Webhook {
+        quality { attempts success_rate: successRate p95_ms: p95Ms is_limited: isLimited } } } }`,
+      variables: ({ input }) => ({ id: (input.ids as string[])[0] }),
+      value: (response) => [(response as { quality: unknown }).quality],
+    },
+    async given(world, workspace_id, number) {
+      const { input } = await aWebhook(world, workspace_id, number);
+      await invoke(world.as(workspace_id), testWebhook, input);
+      return { input: { ids: [input.id] } };
+    },
   }),
   useCase(createWebhook, {
     rest: 'POST /webhooks',
