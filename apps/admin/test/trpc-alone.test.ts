@@ -66,3 +66,18 @@ it('requests.groups counts rejected requests, for a workspace admin', async () =
   ]);
   expect(await refusalOf(viewer.api.requests.groups.query({}))).toMatchObject({ reason: 'missing_scope' });
 });
+
+it('webhooks.recoveryPreview counts what a recovery would deliver, within the workspace', async () => {
+  const { api } = await signedIn(world, admin, 'admin');
+  const { id } = await api.webhooks.create.mutate({ url: 'http://127.0.0.1:4999/hook' });
+  const since = new Date(world.clock.now()).toISOString();
+  const fresh = await world.workspace('business');
+  const stranger = await signedIn(world, admin, 'admin', fresh.workspace_id);
+
+  const preview = await api.webhooks.recoveryPreview.query({ id, since });
+
+  expect(preview).toMatchObject({ matched: 0, matched_exact: true, first_at: null, pending: 0, delivered: 0 });
+  expect(await refusalOf(stranger.api.webhooks.recoveryPreview.query({ id, since }))).toMatchObject({
+    reason: 'webhook_not_found',
+  });
+});

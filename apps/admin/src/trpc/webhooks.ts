@@ -6,6 +6,7 @@ import {
   listAllDeliveries,
   listWebhookDeliveries,
   listWebhooks,
+  previewRecovery,
   readWebhookQuality,
   recoverWebhook,
   replayWebhookDelivery,
@@ -24,6 +25,7 @@ export const webhooks = router({
   test: mutation(testWebhook),
   rotateSecret: mutation(rotateWebhookSecret),
   quality: query(readWebhookQuality),
+  recoveryPreview: query(previewRecovery),
   recover: mutation(recoverWebhook),
 });
 

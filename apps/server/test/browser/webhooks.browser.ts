@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { invoke } from '@postrider/core';
 import { createHold, releaseHold } from '@postrider/core/holds';
-import { createWebhook, testWebhook } from '@postrider/core/webhooks';
+import { createSuppressions } from '@postrider/core/suppressions';
+import { createWebhook, giveUpDeliveries, testWebhook, updateWebhook } from '@postrider/core/webhooks';
 import { words as overview } from '@postrider/dashboard/strings/pages/overview';
 import { words as suppressions } from '@postrider/dashboard/strings/pages/suppressions';
 import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
@@ -113,6 +114,35 @@ describe('the page of a webhook', () => {
     await link.waitFor();
     expect(await link.getAttribute('href')).toContain(`/delivery/holds?release=${hold_id}`);
     await invoke(ctx, releaseHold, { hold_id });
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+});
+
+describe('the recovery of a webhook', () => {
+  it('is previewed, says why nothing matches, and says what it queued', async () => {
+    reply = 500;
+    const { id } = await addEndpoint('/recovered', ['suppression.added']);
+    const ctx = stage.world.as(stage.world.workspace_id);
+    await invoke(ctx, createSuppressions, { email: 'recovered@example.com' });
+    const visitor = await stage.visitor('admin');
+    const tab = await visitor.open();
+    const { page } = tab;
+    const dialog = page.getByRole('dialog');
+    const text = webhooks.recovering;
+    await page.goto(`/webhooks/${id}?open=recover`);
+    await dialog.getByText(text.nothing({ pending: 1, delivered: 0 })).waitFor();
+    await invoke(ctx, updateWebhook, { id, status: 'disabled' });
+    await giveUpDeliveries(stage.world.services, id);
+    await invoke(ctx, updateWebhook, { id, status: 'enabled' });
+
+    await page.goto(`/webhooks/${id}`);
+    await page.getByRole('button', { name: webhooks.detail.more }).click();
+    await page.getByRole('menuitem', { name: webhooks.detail.recover }).click();
+    await dialog.getByText(text.matched(text.count(1, true))).waitFor();
+    await dialog.getByRole('button', { name: text.submit }).click();
+
+    await page.getByText(text.done(text.count(1, true))).waitFor();
     expectQuiet(tab);
     await visitor.stop();
   });

@@ -20,6 +20,7 @@ export { FAILING_SECONDS, isFailing } from './endpoints/failing-store.ts';
 export { resendNames, type WebhookFormat, webhookFormats } from './endpoints/format.ts';
 export { getWebhook } from './endpoints/get-webhook.ts';
 export { listWebhooks } from './endpoints/list-webhooks.ts';
+export { previewRecovery } from './endpoints/preview-recovery.ts';
 export { readWebhookQuality, type WebhookQuality } from './endpoints/read-quality.ts';
 export {
   readDeliveriesOfEvents,

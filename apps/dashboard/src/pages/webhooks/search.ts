@@ -1,5 +1,5 @@
 /** The dialogs of the page. */
-export const dialogs = ['edit', 'rotate', 'recover', 'replay', 'delete', 'verify'] as const;
+export const dialogs = ['edit', 'rotate', 'recover', 'delete', 'verify'] as const;
 export type WebhookDialog = (typeof dialogs)[number];
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

@@ -115,9 +115,24 @@ export const words = {
     title: 'Recover failed deliveries',
     since: 'Events since',
     noTime: 'Choose a time.',
-    about: 'Resends every event from this period that was not delivered, with its original ID.',
+    about:
+      'Resends every event since a time that failed or was missed, with its original ID. To resend one delivery, open it and replay it.',
     submit: 'Recover deliveries',
-    done: 'Recovery started',
+    done: (count: string) => `${count} queued`,
+    count: (count: number, exact: boolean) =>
+      `${exact ? '' : 'at least '}${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'}`,
+    matched: (count: string) => `Recovers ${count}`,
+    counting: 'Counting deliveries…',
+    first: 'First event',
+    last: 'Last event',
+    nothing: ({ pending, delivered }: { readonly pending: number; readonly delivered: number }) =>
+      pending + delivered === 0
+        ? 'No events for this endpoint since then.'
+        : delivered === 0
+          ? 'All deliveries since then are still pending.'
+          : pending === 0
+            ? 'All events since then were delivered.'
+            : `No failed deliveries since then: ${delivered} delivered, ${pending} still pending.`,
   },
   deleting: {
     title: 'Delete this webhook?',
@@ -141,9 +156,7 @@ export const words = {
     posted: 'Request body',
     asCurl: 'As curl',
     asCurlAbout: 'Without the signature, which is different for each attempt.',
-    replay: 'Replay',
+    replay: 'Replay delivery',
     replayed: 'Replay queued',
-    replayAll: 'Replay failed deliveries',
-    replayAllTitle: 'Replay failed deliveries',
   },
 };

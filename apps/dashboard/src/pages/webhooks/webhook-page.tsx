@@ -11,7 +11,6 @@ import { Facts, Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Empty, ErrorPanel, QueryView } from '../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import { BulkDialog } from '../operations/bulk/bulk-dialog.tsx';
 import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
 import { QualityLine, useQuality } from './quality.tsx';
@@ -79,12 +78,6 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
       {search.open === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
       {search.open === 'rotate' && <RotateWebhook id={id} onClose={close} />}
       {search.open === 'recover' && <RecoverWebhook id={id} onClose={close} />}
-      {search.open === 'replay' && (
-        <BulkDialog
-          plan={{ action: 'replay', filter: { webhook_id: id }, title: words.delivery.replayAllTitle }}
-          onClose={close}
-        />
-      )}
       {search.open === 'verify' && (
         <VerifyDrawer
           format={webhook.format}
@@ -111,7 +104,6 @@ function Actions({ webhook, test, open }: ActionsProps) {
     ['edit', Pencil, words.detail.edit],
     ['rotate', RefreshCw, words.detail.rotate],
     ['recover', RotateCcw, words.detail.recover],
-    ['replay', RotateCcw, words.delivery.replayAll],
   ] as const;
   return (
     <>

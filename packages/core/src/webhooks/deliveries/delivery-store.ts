@@ -405,14 +405,10 @@ export interface EventSlice {
   readonly count: number;
 }
 
-/**
- * Creates deliveries for the next events of a range that the endpoint has not received, because their delivery failed
- * or the endpoint was disabled. Returns the last event examined; null at the end. Also waits for locked pending rows,
- * because they may be about to fail. Rows are locked in id order, as when results are recorded.
- */
-export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | null> {
-  const [row] = await sql<{ last: string | null; examined: number }[]>`
-    with slice as materialized (
+/** Builds the expressions `slice`, the next events of a range, and `keys`, the deliveries that an endpoint is owed for them. */
+export function owedKeys(sql: Sql | Tx, slice: EventSlice): Fragment {
+  return sql`
+    slice as materialized (
       select e.workspace_id, e.id, e.type, e.message_id from events e
       where e.workspace_id = ${slice.workspace_id} and e.id > ${slice.after} and e.id < ${slice.before}
       order by e.id limit ${slice.count}
@@ -423,7 +419,17 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
       join webhooks w on w.workspace_id = s.workspace_id and w.id = ${slice.webhook_id} and w.status = 'enabled'
         and (w.events is null or s.type = any (w.events))
         and (w.mode = 'sandbox') = (s.message_id is not null and is_sandbox_mail(s.workspace_id, s.message_id))
-    ),
+    )`;
+}
+
+/**
+ * Creates deliveries for the next events of a range that the endpoint has not received, because their delivery failed
+ * or the endpoint was disabled. Returns the last event examined; null at the end. Also waits for locked pending rows,
+ * because they may be about to fail. Rows are locked in id order, as when results are recorded.
+ */
+export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | null> {
+  const [row] = await sql<{ last: string | null; examined: number }[]>`
+    with ${owedKeys(sql, slice)},
     owed as (
       insert into webhook_deliveries
         (workspace_id, id, webhook_id, event_id, event_type, state, next_attempt_at, created_at)
