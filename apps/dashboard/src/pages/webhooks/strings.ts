@@ -71,8 +71,11 @@ export const words = {
     format: 'Payload format',
     mode: 'Mode',
     plan: 'Retry policy',
-    planAbout:
-      'Requests that don’t return 2xx within 10 seconds are retried according to WEBHOOK_RETRY_SCHEDULE (default: after 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h). An endpoint is disabled after five days without a success, or immediately if it returns 410.',
+    planSteps: [
+      'Retries after 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, unless WEBHOOK_RETRY_SCHEDULE says otherwise',
+      'Pauses for 10 s to 5 min after five failures in a row',
+      'Disables the endpoint after five days without a success, or immediately if it returns 410',
+    ],
     deliveries: 'Deliveries',
     test: 'Send test event',
     tested: 'Test event sent',

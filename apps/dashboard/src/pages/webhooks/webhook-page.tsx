@@ -152,7 +152,14 @@ function Endpoint({ webhook }: { readonly webhook: Webhook }) {
           [words.quality.title, quality && <QualityLine key="quality" quality={quality} />],
           [words.detail.failing, failing_since && <RelativeTime key="failing" at={failing_since} />],
           [words.detail.paused, paused_until && <RelativeTime key="paused" at={paused_until} upcoming />],
-          [words.detail.plan, words.detail.planAbout],
+          [
+            words.detail.plan,
+            <ul key="plan">
+              {words.detail.planSteps.map((step) => (
+                <li key={step}>{step}</li>
+              ))}
+            </ul>,
+          ],
         ]}
       />
     </Panel>
