@@ -1,10 +1,14 @@
 import type { Fragment, Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
+import { BINS_PER_DOUBLING } from '../stats/index.ts';
 import { isFailing } from '../webhooks/index.ts';
 
-// In the histograms of stats/mail-times.ts, first attempts from this bin on were more than a minute late.
-const LATE_BIN = 48;
-const RECENT_MINUTES = 15;
+/** A first attempt that starts later than this counts as late. */
+export const LATE_SECONDS = 60;
+// The first bin of the histograms that contains only later ones.
+const LATE_BIN = Math.ceil(BINS_PER_DOUBLING * Math.log2(LATE_SECONDS * 1000));
+export const BURN_HOURS = { short: 1, long: 6 } as const;
+export const RECENT_MINUTES = 15;
 const MAX_PROVIDERS = 200;
 // Limits per kind: for each workspace, and in total.
 const MAX_OWN_SUBJECTS = 25;
@@ -42,18 +46,19 @@ export interface AlarmFacts {
 }
 
 export async function alarmFacts(tx: Tx): Promise<AlarmFacts> {
+  const burn = (span: keyof typeof BURN_HOURS) => tx`clock_now() - make_interval(hours => ${BURN_HOURS[span]})`;
   const recent = tx`clock_now() - make_interval(mins => ${RECENT_MINUTES})`;
   const [[first], before, [sums], [signature], providers, endpoints, holds, domains, quotas] = await Promise.all([
     tx<AlarmFacts['first_attempts'][]>`
       select
-        coalesce(sum(b.n) filter (where b.bin >= ${LATE_BIN} and s.at > clock_now() - interval '1 hour'), 0)::int as late_1h,
-        coalesce(sum(b.n) filter (where s.at > clock_now() - interval '1 hour'), 0)::int as all_1h,
+        coalesce(sum(b.n) filter (where b.bin >= ${LATE_BIN} and s.at > ${burn('short')}), 0)::int as late_1h,
+        coalesce(sum(b.n) filter (where s.at > ${burn('short')}), 0)::int as all_1h,
         coalesce(sum(b.n) filter (where b.bin >= ${LATE_BIN}), 0)::int as late_6h, coalesce(sum(b.n), 0)::int as all_6h
       from stat_minutes s
       cross join lateral (
         select key::int as bin, value::int as n from jsonb_each_text(coalesce(s.first_attempt, '{}'))
       ) b
-      where s.workspace_id = ${INSTANCE} and s.dimension = 'none' and s.at > clock_now() - interval '6 hours'`,
+      where s.workspace_id = ${INSTANCE} and s.dimension = 'none' and s.at > ${burn('long')}`,
     tx<{ queue: string; waiting: number; dead: number }[]>`
       select distinct on (queue) queue, coalesce(ready, 0) as waiting, coalesce(dead, 0) as dead
       from queue_minutes

@@ -4,7 +4,17 @@ export { openConditions } from './conditions.ts';
 export { dashboardPath } from './dashboard-path.ts';
 export { createAlarmJudge } from './judge.ts';
 export { listAlarms } from './list-alarms.ts';
+export { type AlarmRuleEntry, listAlarmRules } from './list-rules.ts';
 export { readAlarms } from './read-alarms.ts';
-export { alarmNames } from './rules.ts';
-export { type AlarmSettingsEntry, getAlarmSettings, setAlarmSettings } from './settings.ts';
+export { rotateAlarmSecret } from './rotate-secret.ts';
+export { alarmNames, rulesOf } from './rules.ts';
+export { type AlarmTestEntry, sendTestAlarm } from './send-test.ts';
+export {
+  type AlarmSettingsEntry,
+  getAlarmSettings,
+  type SavedAlarmSettings,
+  setAlarmSettings,
+} from './settings.ts';
+export { webhookForms } from './settings-store.ts';
 export { forgetAlarms } from './store.ts';
+export { unopenedAlarmSecrets } from './webhook-secret.ts';

@@ -4,11 +4,11 @@ import type { Services } from '../operation/context.ts';
 import { alarmFacts } from './facts-store.ts';
 import { dropNotices } from './notice-store.ts';
 import { createNotices } from './notices.ts';
-import { DATABASE_GONE } from './rules.ts';
+import { DATABASE_GONE, DATABASE_GONE_SECONDS, spanOf } from './rules.ts';
 import { countAlarms, noteOutage, openAlarms, saveTurn } from './store.ts';
 import { judgeTurn } from './transitions.ts';
 
-const GONE_MS = 60_000;
+const GONE_MS = DATABASE_GONE_SECONDS * 1000;
 
 /** A period in which the database did not respond to this process, and whether its start was reported. */
 interface Outage {
@@ -31,7 +31,9 @@ export function createAlarmJudge(services: Services): AlarmJudge {
   /** Returns whether the receivers accepted the report; in quiet hours they get it later. */
   const report = async ({ since_ms, until_ms }: Outage): Promise<boolean> => {
     const ended_at = until_ms === null ? null : new Date(until_ms);
-    const detail = ended_at ? 'The database responds again.' : 'The database has not responded for a minute.';
+    const detail = ended_at
+      ? 'The database responds again.'
+      : `The database has not responded for ${spanOf(DATABASE_GONE_SECONDS)}.`;
     const kind = ended_at ? 'end' : 'start';
     try {
       return await notices.postFromMemory({

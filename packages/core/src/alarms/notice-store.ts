@@ -1,6 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import { INSTANCE } from '../operation/access.ts';
-import { ALARM, type AlarmRow, type AlarmSettings } from './store.ts';
+import type { AlarmSettings } from './settings-store.ts';
+import { ALARM, type AlarmRow } from './store.ts';
 import type { NoticeKind } from './transitions.ts';
 
 // A notice that is not accepted within this time is dropped.
@@ -28,6 +29,8 @@ export interface NoticeTurn {
 
 export interface DueNotice extends AlarmRow {
   readonly kind: NoticeKind;
+  /** When the notice became due. */
+  readonly told_at: Date;
 }
 
 const columnOf = (sql: Sql, channel: NoticeChannel) => sql(channel === 'mail' ? 'mail_due' : 'webhook_due');
@@ -60,7 +63,7 @@ export async function takeTurns(sql: Sql, owners: 'instance' | 'workspaces', cou
 export async function dueNotices(sql: Sql, { workspace_id, way: channel }: NoticeTurn): Promise<readonly DueNotice[]> {
   const column = columnOf(sql, channel);
   return sql<DueNotice[]>`
-    select ${sql.unsafe(ALARM)}, ${column} as kind from alarms
+    select ${sql.unsafe(ALARM)}, told_at, ${column} as kind from alarms
     where workspace_id = ${workspace_id} and ${column} is not null and (mail_due is not null or webhook_due is not null)
     order by id limit ${MAX_BATCH}`;
 }
@@ -122,13 +125,18 @@ export async function dropNotices(tx: Tx): Promise<readonly DroppedNotices[]> {
 
 export interface OwnerSettings extends AlarmSettings {
   readonly workspace_id: string;
+  readonly webhook_secret: Buffer | null;
+  /** null unless a rotation is in progress. */
+  readonly webhook_previous_secret: Buffer | null;
   readonly minute_of_day: number;
 }
 
 export async function ownerSettingsOf(sql: Sql, workspace_id: string): Promise<OwnerSettings> {
   const [row] = await sql<OwnerSettings[]>`
-    select w.id as workspace_id, coalesce(s.emails, '{}') as emails, s.webhook_url, s.from_address, s.quiet_from,
-      s.quiet_until,
+    select w.id as workspace_id, coalesce(s.emails, '{}') as emails, s.webhook_url,
+      coalesce(s.webhook_format, 'json') as webhook_format, s.webhook_secret, s.webhook_secret_last4,
+      case when s.webhook_previous_until > clock_now() then s.webhook_previous_secret end as webhook_previous_secret,
+      s.from_address, s.quiet_from, s.quiet_until,
       (extract(hour from clock_now() at time zone 'UTC') * 60 + extract(minute from clock_now() at time zone 'UTC'))::int
         as minute_of_day
     from (select ${workspace_id}::uuid as id) w

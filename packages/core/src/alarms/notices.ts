@@ -1,12 +1,6 @@
-import { createHttpGuard, type HttpGuard } from '@postrider/net';
-import { sendMessage } from '../accept/index.ts';
-import { isoTime } from '../fields/clock.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { Services } from '../operation/context.ts';
-import { invoke } from '../operation/operation.ts';
-import { createContext } from '../services.ts';
-import { egressOf } from '../webhooks/index.ts';
-import { dashboardPath } from './dashboard-path.ts';
+import type { Notice } from './notice-body.ts';
 import {
   type DueNotice,
   delayTurn,
@@ -19,20 +13,18 @@ import {
   skipTurn,
   takeTurns,
 } from './notice-store.ts';
-import { titleOf } from './rules.ts';
-import { type AlarmRow, senderDomain } from './store.ts';
-import type { NoticeKind } from './transitions.ts';
+import { createNoticeSender, type WebhookSettings } from './send-notices.ts';
 
 // Concurrent turns of workspaces; each has at most one for its webhook and one for its email.
 const MAX_TURNS = 16;
 const INSTANCE_TURNS = 2;
-const USER_AGENT = 'Postrider-Alarms/1';
-// The operator of the machine may send notices to any address.
-const ANYWHERE = ['0.0.0.0/0', '::/0'];
-
-type Notice = Pick<AlarmRow, 'workspace_id' | 'rule' | 'subject' | 'detail' | 'page' | 'started_at' | 'ended_at'> & {
-  readonly id: string | null;
-  readonly kind: NoticeKind;
+// Until the database has responded once, only the webhook of the environment is known.
+const NO_WEBHOOK: WebhookSettings = {
+  workspace_id: INSTANCE,
+  webhook_url: null,
+  webhook_format: 'json',
+  webhook_secret: null,
+  webhook_previous_secret: null,
 };
 
 /**
@@ -52,51 +44,25 @@ export interface Notices {
 }
 
 export function createNotices(services: Services): Notices {
-  const { sql, log, clock, config, public_url } = services;
-  const own = createHttpGuard({ ...egressOf(config), allow_networks: ANYWHERE });
-  const guarded = createHttpGuard(egressOf(config));
+  const { sql, log, clock } = services;
+  const sender = createNoticeSender(services);
   const fills = new Set<Promise<void>>();
   let free = MAX_TURNS;
   let stopped = false;
   let remembered: OwnerSettings | null = null;
 
-  /** Posts the notices to every URL; returns whether all of them accepted the post. */
-  const post = async (
-    urls: readonly { readonly url: string; readonly http: HttpGuard }[],
-    notices: readonly Notice[],
-  ) => {
-    const body = Buffer.from(
-      JSON.stringify({ object: 'alarm_notice', alarms: notices.map((one) => entryOf(one, public_url)) }),
-    );
-    const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT };
-    const outcomes = await Promise.all(urls.map(({ url, http }) => http.post({ url, headers, body })));
-    const failed = outcomes.filter((one) => one.kind === 'failed' || one.status < 200 || one.status > 299);
-    if (failed.length > 0) log.warn({ count: failed.length }, 'the alert webhook rejected an alert');
-    return failed.length === 0;
-  };
-  const webhooksOf = ({ workspace_id, webhook_url }: Pick<OwnerSettings, 'workspace_id' | 'webhook_url'>) => [
-    ...(webhook_url === null ? [] : [{ url: webhook_url, http: guarded }]),
-    ...(workspace_id === INSTANCE && config.ALERT_WEBHOOK_URL !== undefined
-      ? [{ url: config.ALERT_WEBHOOK_URL, http: own }]
-      : []),
-  ];
+  /** Returns whether every webhook accepted the notices. */
+  const post = async (owner: WebhookSettings, notices: readonly Notice[]): Promise<boolean> =>
+    (await sender.post(owner, notices)).every(({ accepted }) => accepted);
   /** Returns whether the notices were sent or have no receiver. */
   const deliver = async (
     channel: NoticeTurn['way'],
     owner: OwnerSettings,
     due: readonly DueNotice[],
   ): Promise<boolean> => {
-    if (channel === 'webhook') {
-      const urls = webhooksOf(owner);
-      return urls.length === 0 || post(urls, due);
-    }
-    const { workspace_id } = owner;
-    const to = [...owner.emails, ...(workspace_id === INSTANCE && config.ALERT_EMAIL ? [config.ALERT_EMAIL] : [])];
-    const recipients = [...new Set(to)];
-    if (recipients.length > 0) {
-      await mail(services, owner, recipients, due);
-      await noteMail(sql, workspace_id);
-    }
+    if (channel === 'webhook') return post(owner, due);
+    const outcomes = await sender.mail(owner, due);
+    if (outcomes.length > 0) await noteMail(sql, owner.workspace_id);
     return true;
   };
   const take = async (turn: NoticeTurn): Promise<void> => {
@@ -156,15 +122,13 @@ export function createNotices(services: Services): Notices {
     },
     async postFromMemory(notice) {
       if (remembered && isQuiet({ ...remembered, minute_of_day: minuteInDay(clock.now()) })) return false;
-      const urls = webhooksOf({ workspace_id: INSTANCE, webhook_url: remembered?.webhook_url ?? null });
-      return (
-        urls.length === 0 ||
-        post(urls, [{ ...notice, workspace_id: INSTANCE, id: null, subject: '', page: '/instance/status' }])
-      );
+      const { started_at, ended_at } = notice;
+      const place = { workspace_id: INSTANCE, id: null, subject: '', page: '/instance/status' };
+      return post(remembered ?? NO_WEBHOOK, [{ ...notice, ...place, told_at: ended_at ?? started_at }]);
     },
     async stop() {
       stopped = true;
-      await Promise.all([own.stop(), guarded.stop()]);
+      await sender.stop();
       await idle();
     },
   };
@@ -183,55 +147,4 @@ export function isQuiet({
 }: Pick<OwnerSettings, 'quiet_from' | 'quiet_until' | 'minute_of_day'>): boolean {
   if (from === null || until === null || from === until) return false;
   return from < until ? now >= from && now < until : now >= from || now < until;
-}
-
-function entryOf(notice: Notice, public_url: string) {
-  const { workspace_id, id, rule, subject, detail, page, started_at, ended_at, kind } = notice;
-  return {
-    id,
-    notice: kind,
-    rule,
-    title: titleOf(rule),
-    subject: subject === '' ? null : subject,
-    detail,
-    url: `${public_url}${dashboardPath(workspace_id, page)}`,
-    runbook: `${public_url}/docs/alarms#${rule}`,
-    started_at: isoTime(started_at),
-    ended_at: ended_at && isoTime(ended_at),
-  };
-}
-
-const words: Record<NoticeKind, string> = { start: 'Alert', reminder: 'Still active', end: 'Resolved' };
-
-async function mail(
-  services: Services,
-  owner: OwnerSettings,
-  recipients: readonly string[],
-  notices: readonly Notice[],
-): Promise<void> {
-  const { from_address, workspace_id } = owner;
-  const { config, log, public_url, sql } = services;
-  const domain = from_address === null ? null : from_address.slice(from_address.lastIndexOf('@') + 1).replace(/>$/, '');
-  const sandbox = config.DELIVERY.some(({ kind }) => kind === 'capture');
-  const sender = await senderDomain(sql, { workspace_id, domain, sandbox });
-  if (!sender) {
-    log.warn({ workspace_id }, 'alert email was not sent: no verified domain');
-    return;
-  }
-  const from = from_address ?? `alarms@${sender.name}`;
-  const [first] = notices;
-  const title = first ? `${words[first.kind]}: ${titleOf(first.rule)}` : '';
-  const paragraphs = notices.map((one) => {
-    const { title: name, detail, url, runbook, started_at, ended_at } = entryOf(one, public_url);
-    const time = ended_at === null ? `Since ${started_at}` : `${started_at} to ${ended_at}`;
-    return `${words[one.kind]}: ${name}\n${detail}\n${time}\n${url}\nRunbook: ${runbook}`;
-  });
-  const ctx = createContext(services, { kind: 'system', workspace_id: sender.workspace_id });
-  await invoke(ctx, sendMessage, {
-    from,
-    to: recipients,
-    subject: notices.length === 1 ? title : `${title} and ${notices.length - 1} more`,
-    text: `${paragraphs.join('\n\n')}\n`,
-    tags: ['alarm'],
-  });
 }

@@ -1,7 +1,7 @@
 import type { InstanceNumbers } from '../metrics/index.ts';
-import { INSTANCE } from '../operation/access.ts';
+import { type AccessScope, accessScopes, INSTANCE } from '../operation/access.ts';
 import { FAILING_SECONDS } from '../webhooks/index.ts';
-import type { AlarmFacts } from './facts-store.ts';
+import { type AlarmFacts, BURN_HOURS, LATE_SECONDS, RECENT_MINUTES } from './facts-store.ts';
 
 /** A number that a rule judges, and its subject. */
 export interface Measurement {
@@ -19,6 +19,10 @@ interface Rule {
   readonly clear: number;
   readonly for_seconds: number;
   readonly clear_seconds: number;
+  /** Who may have such an alarm. */
+  readonly owners: readonly AccessScope[];
+  /** Says when the alarm is raised, without the duration. */
+  condition(raise: number): string;
   measure(numbers: InstanceNumbers, facts: AlarmFacts): readonly Measurement[];
 }
 
@@ -27,15 +31,31 @@ const MINUTE = 60;
 const MIN_ATTEMPTS = 50;
 // The share of first attempts that may be more than a minute late.
 const BUDGET = 0.01;
-const percent = (share: number) => `${Math.round(share * 100)} %`;
+const MIN_BACKLOG = 1000;
+const HOLD_END_MINUTES = 15;
+// The end of a shorter hold is not worth a notice.
+const MIN_HOLD_HOURS = 1;
+const percent = (share: number, digits = 0) => `${Number((share * 100).toFixed(digits))}%`;
+const hours = (count: number) => (count === 1 ? 'hour' : `${count} hours`);
+const INSTANCE_ONLY = ['instance'] as const;
+const WORKSPACE_ONLY = ['workspace'] as const;
+
+/** Writes a duration in the largest unit that divides it. */
+export function spanOf(seconds: number): string {
+  if (seconds % (60 * MINUTE) === 0) return `${seconds / (60 * MINUTE)} h`;
+  return seconds % MINUTE === 0 ? `${seconds / MINUTE} min` : `${seconds} s`;
+}
+
+const lateAttempts = (raise: number, span: number) =>
+  `At least ${percent(raise * BUDGET, 1)} of at least ${MIN_ATTEMPTS} first attempts in the last ${hours(span)} started more than ${spanOf(LATE_SECONDS)} late`;
 const instance_scopes = (subject: string, value: number, detail: string, page: string): Measurement[] => [
   { workspace_id: INSTANCE, subject, value, detail, page },
 ];
 const waiting = ({ ready, parked }: InstanceNumbers['queues'][number]) => ready + parked;
 
-function burn(late_count: number, all: number, hours: string): Measurement[] {
+function burn(late_count: number, all: number, span: number): Measurement[] {
   const rate = all < MIN_ATTEMPTS ? 0 : late_count / all / BUDGET;
-  const detail = `${late_count} of ${all} emails in the last ${hours} waited more than a minute for their first attempt.`;
+  const detail = `${late_count} of ${all} emails in the last ${hours(span)} waited more than ${spanOf(LATE_SECONDS)} for their first attempt.`;
   return instance_scopes('', rate, detail, '/instance/queues');
 }
 
@@ -47,7 +67,9 @@ export const alarmRules = {
     clear: 7,
     for_seconds: 2 * MINUTE,
     clear_seconds: 5 * MINUTE,
-    measure: (_, { first_attempts: { late_1h, all_1h } }) => burn(late_1h, all_1h, 'hour'),
+    owners: INSTANCE_ONLY,
+    condition: (raise) => lateAttempts(raise, BURN_HOURS.short),
+    measure: (_, { first_attempts: { late_1h, all_1h } }) => burn(late_1h, all_1h, BURN_HOURS.short),
   },
   first_attempt_slow_6h: {
     title: 'Slow first attempts (6 h)',
@@ -55,7 +77,9 @@ export const alarmRules = {
     clear: 3,
     for_seconds: 15 * MINUTE,
     clear_seconds: 15 * MINUTE,
-    measure: (_, { first_attempts: { late_6h, all_6h } }) => burn(late_6h, all_6h, 'six hours'),
+    owners: INSTANCE_ONLY,
+    condition: (raise) => lateAttempts(raise, BURN_HOURS.long),
+    measure: (_, { first_attempts: { late_6h, all_6h } }) => burn(late_6h, all_6h, BURN_HOURS.long),
   },
   queue_waits: {
     title: 'Queue delayed',
@@ -63,6 +87,9 @@ export const alarmRules = {
     clear: 120,
     for_seconds: MINUTE,
     clear_seconds: 2 * MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: (raise) =>
+      `The oldest ready job in a queue has waited at least ${spanOf(raise)}, and the queue isn’t held`,
     measure: ({ queues }) =>
       queues.flatMap(({ queue, oldest_ready_seconds, held }) =>
         instance_scopes(
@@ -79,6 +106,8 @@ export const alarmRules = {
     clear: 1,
     for_seconds: 30,
     clear_seconds: 0,
+    owners: INSTANCE_ONLY,
+    condition: () => 'No worker is running, and jobs are waiting',
     measure: ({ roles, queues }) => {
       const live = roles.find(({ role }) => role === 'worker')?.live ?? 0;
       const due = queues.reduce((sum, stand) => sum + waiting(stand) + stand.active, 0);
@@ -92,12 +121,15 @@ export const alarmRules = {
     clear: 1,
     for_seconds: 15 * MINUTE,
     clear_seconds: 5 * MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: (raise) =>
+      `At least ${MIN_BACKLOG.toLocaleString('en')} jobs are ready in a queue, at least ${percent(raise - 1)} more than ${spanOf(RECENT_MINUTES * MINUTE)} earlier`,
     measure: ({ queues }, { before }) =>
       queues.flatMap((stand) => {
         // Parked and held work waits on purpose.
         const previous = before.find(({ queue }) => queue === stand.queue)?.waiting ?? stand.ready;
-        const growth = stand.held || stand.ready < 1000 ? 0 : stand.ready / Math.max(1, previous);
-        const detail = `${stand.ready} jobs are waiting in ${stand.queue}, up from ${previous} 15 minutes ago.`;
+        const growth = stand.held || stand.ready < MIN_BACKLOG ? 0 : stand.ready / Math.max(1, previous);
+        const detail = `${stand.ready} jobs are waiting in ${stand.queue}, up from ${previous} ${spanOf(RECENT_MINUTES * MINUTE)} ago.`;
         return instance_scopes(stand.queue, growth, detail, '/delivery/backlog?by=destination');
       }),
   },
@@ -107,9 +139,12 @@ export const alarmRules = {
     clear: 0.1,
     for_seconds: 2 * MINUTE,
     clear_seconds: 10 * MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: (raise) =>
+      `At least ${percent(raise)} of at least ${MIN_ATTEMPTS} attempts in the last ${spanOf(RECENT_MINUTES * MINUTE)} failed with the same error`,
     measure: (_, { attempts, signature }) => {
       const share = attempts < MIN_ATTEMPTS || !signature ? 0 : signature.count / attempts;
-      const detail = `${percent(share)} of attempts in the last 15 minutes failed with the same error: ${signature?.sample ?? ''}`;
+      const detail = `${percent(share)} of attempts in the last ${spanOf(RECENT_MINUTES * MINUTE)} failed with the same error: ${signature?.sample ?? ''}`;
       return instance_scopes('', share, detail.slice(0, 500), '/delivery/incidents');
     },
   },
@@ -119,11 +154,14 @@ export const alarmRules = {
     clear: 0.15,
     for_seconds: 2 * MINUTE,
     clear_seconds: 10 * MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: (raise) =>
+      `A provider deferred at least ${percent(raise)} of at least ${MIN_ATTEMPTS} attempts in the last ${spanOf(RECENT_MINUTES * MINUTE)}`,
     measure: (_, { providers }) =>
       providers.flatMap(({ provider, deferred, attempts }) => {
         const share = attempts < MIN_ATTEMPTS ? 0 : deferred / attempts;
         const name = provider || 'other providers';
-        const detail = `${percent(share)} of ${attempts} attempts to ${name} in the last 15 minutes were deferred.`;
+        const detail = `${percent(share)} of ${attempts} attempts to ${name} in the last ${spanOf(RECENT_MINUTES * MINUTE)} were deferred.`;
         return instance_scopes(provider, share, detail, '/delivery/backlog?by=provider');
       }),
   },
@@ -133,6 +171,8 @@ export const alarmRules = {
     clear: 1,
     for_seconds: 0,
     clear_seconds: 15 * MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: () => `A queue has more dead jobs than ${spanOf(RECENT_MINUTES * MINUTE)} earlier`,
     measure: ({ queues }, { before }) =>
       queues.flatMap(({ queue, dead }) => {
         const previous = before.find((one) => one.queue === queue)?.dead ?? dead;
@@ -146,6 +186,8 @@ export const alarmRules = {
     clear: 1,
     for_seconds: 0,
     clear_seconds: 0,
+    owners: WORKSPACE_ONLY,
+    condition: (raise) => `No delivery to a webhook has succeeded for ${spanOf(raise)}`,
     measure: (_, { endpoints }) =>
       endpoints.map(({ workspace_id, subject, value }) => ({
         workspace_id,
@@ -161,6 +203,8 @@ export const alarmRules = {
     clear: 30,
     for_seconds: 30,
     clear_seconds: MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: (raise) => `The oldest scheduled email is at least ${spanOf(raise)} late`,
     measure: ({ scheduled_late_seconds: late_seconds }) =>
       instance_scopes(
         '',
@@ -175,6 +219,8 @@ export const alarmRules = {
     clear: 24,
     for_seconds: 0,
     clear_seconds: 0,
+    owners: accessScopes,
+    condition: (raise) => `A hold has lasted at least ${spanOf(raise * 60 * MINUTE)}`,
     measure: (_, { holds }) =>
       holds.map(({ workspace_id, subject, value, name }) => ({
         workspace_id,
@@ -190,12 +236,14 @@ export const alarmRules = {
     clear: 1,
     for_seconds: 0,
     clear_seconds: 0,
+    owners: accessScopes,
+    condition: () =>
+      `A hold that has lasted more than ${spanOf(MIN_HOLD_HOURS * 60 * MINUTE)} expires in less than ${spanOf(HOLD_END_MINUTES * MINUTE)}`,
     measure: (_, { holds }) =>
       holds.map(({ workspace_id, subject, value, left_seconds, name }) => ({
         workspace_id,
         subject,
-        // A hold of an hour or less is not worth a notice.
-        value: left_seconds < 15 * MINUTE && value > 1 ? 1 : 0,
+        value: left_seconds < HOLD_END_MINUTES * MINUTE && value > MIN_HOLD_HOURS ? 1 : 0,
         detail: `The hold on ${name} expires in ${Math.round(left_seconds / 60)} min.`,
         page: '/delivery/holds',
       })),
@@ -206,6 +254,8 @@ export const alarmRules = {
     clear: 1,
     for_seconds: 0,
     clear_seconds: 0,
+    owners: WORKSPACE_ONLY,
+    condition: () => 'A verified domain has lost a DNS record, or can no longer send',
     measure: (_, { domains }) =>
       domains.map(({ workspace_id, subject, value }) => ({
         workspace_id,
@@ -224,6 +274,8 @@ export const alarmRules = {
     clear: 2,
     for_seconds: MINUTE,
     clear_seconds: MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: (raise) => `A process clock differs from the database clock by at least ${spanOf(raise)}`,
     measure: ({ clock_skew_seconds: skew }) =>
       instance_scopes(
         '',
@@ -238,6 +290,8 @@ export const alarmRules = {
     clear: 5,
     for_seconds: MINUTE,
     clear_seconds: MINUTE,
+    owners: INSTANCE_ONLY,
+    condition: (raise) => `At least ${raise} transactions in one process are waiting for a database connection`,
     measure: ({ pool_waiting }) =>
       instance_scopes(
         '',
@@ -255,6 +309,8 @@ function quota(title: string, raise: number): Rule {
     clear: raise,
     for_seconds: 0,
     clear_seconds: 0,
+    owners: WORKSPACE_ONLY,
+    condition: (share) => `At least ${percent(share)} of the monthly quota is used`,
     measure: (_, { quotas }) =>
       quotas.map(({ workspace_id, value }) => ({
         workspace_id,
@@ -276,6 +332,11 @@ export function ruleOf(name: AlarmRule): Rule {
 
 /** Raised by each process from memory. */
 export const DATABASE_GONE = 'database_gone';
+/** How long the database must not have responded. */
+export const DATABASE_GONE_SECONDS = MINUTE;
+
+/** Stands for a rule in test notices. */
+export const TEST = 'test';
 
 export const alarmNames: readonly string[] = [...alarmRuleNames, DATABASE_GONE];
 
@@ -285,6 +346,20 @@ export const alarmNames: readonly string[] = [...alarmRuleNames, DATABASE_GONE];
  */
 export function titleOf(name: string): string {
   if (name === DATABASE_GONE) return 'Database unreachable';
+  if (name === TEST) return 'Alert notifications';
   const rule = alarmRuleNames.find((known) => known === name);
   return rule === undefined ? name : ruleOf(rule).title;
+}
+
+/** Returns the rules whose alarms an owner may have, each with its condition in words. */
+export function rulesOf(owner: AccessScope): { readonly rule: string; readonly condition: string }[] {
+  const own = alarmRuleNames
+    .filter((name) => ruleOf(name).owners.includes(owner))
+    .map((name) => ({ rule: name, condition: conditionOf(ruleOf(name)) }));
+  const gone = `A process has got no response from the database for ${spanOf(DATABASE_GONE_SECONDS)}.`;
+  return owner === 'instance' ? [...own, { rule: DATABASE_GONE, condition: gone }] : own;
+}
+
+function conditionOf({ condition, raise, for_seconds }: Rule): string {
+  return `${condition(raise)}.${for_seconds === 0 ? '' : ` Alerts after ${spanOf(for_seconds)}.`}`;
 }

@@ -97,14 +97,6 @@ export async function countAlarms(tx: Tx): Promise<AlarmCounts> {
   return row ?? { active: 0, notices_waiting: 0 };
 }
 
-export interface AlarmSettings {
-  readonly emails: readonly string[];
-  readonly webhook_url: string | null;
-  readonly from_address: string | null;
-  readonly quiet_from: number | null;
-  readonly quiet_until: number | null;
-}
-
 export interface SenderDomain {
   readonly workspace_id: string;
   readonly name: string;
@@ -182,24 +174,23 @@ export async function acknowledgeRow(tx: Tx, id: string, author: string): Promis
   return row ?? null;
 }
 
-export async function readSettings(sql: Sql | Tx, workspace_id: string): Promise<AlarmSettings> {
-  const [row] = await sql<AlarmSettings[]>`
-    select emails, webhook_url, from_address, quiet_from, quiet_until from alarm_settings
-    where workspace_id = ${workspace_id}`;
-  return row ?? { emails: [], webhook_url: null, from_address: null, quiet_from: null, quiet_until: null };
+/** Returns how many alarms of each rule are active for an owner. Served by the index of open alarms. */
+export async function countActive(
+  sql: Sql,
+  workspace_id: string,
+): Promise<{ readonly rule: string; readonly count: number }[]> {
+  return sql<{ rule: string; count: number }[]>`
+    select rule, count(*)::int as count from alarms
+    where workspace_id = ${workspace_id} and status = 'active' group by rule`;
 }
 
-export async function writeSettings(tx: Tx, workspace_id: string, settings: AlarmSettings): Promise<void> {
-  const { emails, webhook_url, from_address, quiet_from, quiet_until } = settings;
-  await tx`
-    insert into alarm_settings (workspace_id, emails, webhook_url, from_address, quiet_from, quiet_until)
-    values (${workspace_id}, ${[...emails]}::text[], ${webhook_url}, ${from_address}, ${quiet_from}, ${quiet_until})
-    on conflict (workspace_id) do update set emails = excluded.emails, webhook_url = excluded.webhook_url,
-      from_address = excluded.from_address, quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until`;
-}
-
-/** Deletes alarms that ended long ago, and the failure counts of owners that have had nothing to send since. */
+/**
+ * Deletes alarms that ended long ago, the failure counts of owners that have had nothing to send since, and the times
+ * of earlier test alerts.
+ */
 export async function forgetAlarms(sql: Sql | Tx): Promise<void> {
+  await sql`
+    delete from alarm_tests where clock_now() - interval '1 hour' >= all (sent_at)`;
   await sql`delete from notice_turns where next_at < clock_now() - interval '1 day'`;
   await sql`delete from alarms where status = 'ended' and ended_at < clock_now() - interval '90 days'`;
 }

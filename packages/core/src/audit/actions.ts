@@ -66,6 +66,8 @@ export const auditActions = [
   'queue.concurrency_set',
   'alarm.acknowledged',
   'alarm.settings_changed',
+  'alarm.secret_rotated',
+  'alarm.tested',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -1,4 +1,5 @@
 import { pendingMigrations, type Sql } from '@postrider/db';
+import { unopenedAlarmSecrets } from '../alarms/index.ts';
 import { unopenedKeys } from '../domains/index.ts';
 import type { ActorContext } from '../operation/context.ts';
 import type { JobName } from '../process/jobs.ts';
@@ -119,7 +120,12 @@ export async function checkDefaultRows(sql: Sql): Promise<Finding> {
 }
 
 export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>): Promise<Finding> {
-  const [keys, secrets] = await Promise.all([unopenedKeys(ctx), unopenedSecrets(ctx)]);
+  const [keys, endpoints, alarms] = await Promise.all([
+    unopenedKeys(ctx),
+    unopenedSecrets(ctx),
+    unopenedAlarmSecrets(ctx),
+  ]);
+  const secrets = [...endpoints, ...alarms];
   if (keys.length + secrets.length === 0) return ok('SECRET_KEY decrypts all DKIM keys and webhook secrets.');
   const names = [...keys, ...secrets].slice(0, 5).join(', ');
   return failing(

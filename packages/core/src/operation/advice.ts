@@ -139,6 +139,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   session_rate: 'Wait for the number of seconds in Retry-After, then continue.',
   body_budget: 'Send fewer large requests in parallel, and retry after the number of seconds in Retry-After.',
   capture_busy: 'Read fewer captured emails in parallel, and retry after the number of seconds in Retry-After.',
+  alarm_test_rate: 'Wait for the number of seconds in Retry-After.',
   login_rate: 'Wait for the number of seconds in Retry-After. An operator can create a one-time sign-in link.',
   too_many_streams: 'Close streams that you no longer use. A single stream carries all events.',
   graphql_cost:

@@ -125,6 +125,7 @@ export const reasons = {
   session_rate: ['rate_limited', 'Too many requests from this session this minute.'],
   body_budget: ['rate_limited', 'Too many large requests from this workspace are being read or stored.'],
   capture_busy: ['rate_limited', 'Too many captured emails in this workspace are being read.'],
+  alarm_test_rate: ['rate_limited', 'Too many test alerts this hour.'],
   login_rate: ['rate_limited', 'Too many failed sign-in attempts.'],
   too_many_streams: ['rate_limited', 'The key has reached its limit for open streams.'],
   graphql_cost: ['rate_limited', "This minute's GraphQL cost budget is used up."],

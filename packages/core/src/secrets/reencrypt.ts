@@ -89,6 +89,8 @@ function purposeOf({ kind, id }: StoredSecret): string {
       return encryptionPurpose(id);
     case 'suppression_hash':
       return hashKeyPurpose(id);
+    case 'alarm':
+    case 'alarm_previous':
     case 'webhook':
     case 'webhook_previous':
       return webhookPurpose(id);

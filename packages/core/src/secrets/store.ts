@@ -1,8 +1,8 @@
 import type { Sql } from '@postrider/db';
 
-/** Secrets that are encrypted at rest: private DKIM keys, webhook secrets, and the key that hashes erased addresses. */
+/** Secrets that are encrypted at rest: private DKIM keys, secrets of webhooks and of alert webhooks, and the key that hashes erased addresses. */
 export interface StoredSecret {
-  readonly kind: 'dkim' | 'suppression_hash' | 'webhook' | 'webhook_previous';
+  readonly kind: 'alarm' | 'alarm_previous' | 'dkim' | 'suppression_hash' | 'webhook' | 'webhook_previous';
   readonly id: string;
   readonly encrypted: Buffer;
 }
@@ -11,6 +11,9 @@ const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 const everySecret = (sql: Sql) => sql`
   select 'dkim' as kind, id, encrypted_private_key as encrypted from dkim_keys
+  union all select 'alarm', workspace_id, webhook_secret from alarm_settings where webhook_secret is not null
+  union all select 'alarm_previous', workspace_id, webhook_previous_secret from alarm_settings
+    where webhook_previous_secret is not null
   union all select 'suppression_hash', id, encrypted_key from suppression_hash_keys
   union all select 'webhook', id, secret from webhooks
   union all select 'webhook_previous', id, previous_secret from webhooks where previous_secret is not null`;
@@ -44,6 +47,16 @@ export async function secretsUnderOthers(
 export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSecret, fresh: Buffer): Promise<void> {
   const [was, is] = [encrypted.toString('hex'), fresh.toString('hex')];
   switch (kind) {
+    case 'alarm':
+      await sql`
+        update alarm_settings set webhook_secret = decode(${is}, 'hex')
+        where workspace_id = ${id} and webhook_secret = decode(${was}, 'hex')`;
+      return;
+    case 'alarm_previous':
+      await sql`
+        update alarm_settings set webhook_previous_secret = decode(${is}, 'hex')
+        where workspace_id = ${id} and webhook_previous_secret = decode(${was}, 'hex')`;
+      return;
     case 'dkim':
       await sql`
         update dkim_keys set encrypted_private_key = decode(${is}, 'hex')

@@ -1,5 +1,6 @@
 export { catchUp } from './catch-up.ts';
 export { getStats } from './get-stats.ts';
+export { BINS_PER_DOUBLING } from './mail-times.ts';
 export { rollUpStats, trimStats } from './roll-up.ts';
 export {
   buckets,

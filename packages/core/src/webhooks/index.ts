@@ -43,4 +43,11 @@ export { takeEndpointLeases } from './posting/leases.ts';
 export { type ClaimedPost, claimPosts, type SettledPost, sendPost, settlePosts } from './posting/post.ts';
 export { resendDomainStatus, resendOrigin, resendTag } from './posting/resend-body.ts';
 export { sendDeliver } from './posting/send-deliver.ts';
-export { createSigner, encryptSecret, newWebhookSecret, type Signer, webhookPurpose } from './posting/signing.ts';
+export {
+  createSigner,
+  encryptSecret,
+  newWebhookSecret,
+  openSecret,
+  type Signer,
+  webhookPurpose,
+} from './posting/signing.ts';
