@@ -26,7 +26,9 @@ const job = { id: id('job') };
  */
 const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string, unknown>>]>> = {
   'alarms.acknowledge': ['admin', { alarm_id: id('alarm') }],
+  'alarms.rotateSecret': ['admin', {}],
   'alarms.setSettings': ['admin', { emails: [] }],
+  'alarms.test': ['admin', {}],
   'apiKeys.create': ['admin', { name: 'Shop', scopes: ['email:send'] }],
   'apiKeys.revoke': ['admin', key],
   'apiKeys.rotate': ['admin', key],

@@ -58,7 +58,11 @@ export const hold = `${fields(
 export const alarm = fields(
   'id workspace_id rule title subject status detail page started_at ended_at acknowledged_at acknowledged_by notice_dropped_at',
 );
-export const alarmSettings = fields('access emails webhook_url from quiet_from quiet_until');
+export const alarmSettings = fields(
+  'access emails webhook_url webhook_format webhook_secret_last4 from quiet_from quiet_until',
+);
+export const alarmRule = fields('rule title condition access active runbook');
+export const alarmOutcome = fields('kind destination accepted detail');
 
 export const bulk = `${fields(
   `id workspace_id action filter status matched matched_exact done failed skipped truncated reason rate_per_second

@@ -1,12 +1,19 @@
 import { accessScopes } from '@postrider/core';
 import {
   type AlarmEntry,
+  type AlarmRuleEntry,
   type AlarmSettingsEntry,
+  type AlarmTestEntry,
   acknowledgeAlarm,
   alarmStatuses,
   getAlarmSettings,
+  listAlarmRules,
   listAlarms,
+  rotateAlarmSecret,
+  type SavedAlarmSettings,
+  sendTestAlarm,
   setAlarmSettings,
+  webhookForms,
 } from '@postrider/core/alarms';
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
@@ -19,6 +26,7 @@ const MAX_ITEMS = 100;
 
 const AlarmStatus = enumOf('AlarmStatus', alarmStatuses);
 const AlarmAccess = enumOf('AlarmAccess', accessScopes);
+const AlarmWebhookFormat = enumOf('AlarmWebhookFormat', webhookForms);
 const Alarm = builder.objectRef<AlarmEntry>('Alarm');
 
 claimIds('alarm', 'Alarm');
@@ -57,9 +65,19 @@ const AlarmSettings = builder.objectRef<AlarmSettingsEntry>('AlarmSettings').imp
     access: t.field({ type: AlarmAccess, resolve: ({ access }) => access }),
     emails: t.stringList({ resolve: ({ emails }) => [...emails] }),
     webhookUrl: t.string({ nullable: true, resolve: ({ webhook_url }) => webhook_url }),
+    webhookFormat: t.field({
+      type: AlarmWebhookFormat,
+      description: 'JSON is signed; SLACK is what Slack, Mattermost and Discord read.',
+      resolve: ({ webhook_format }) => webhook_format,
+    }),
+    webhookSecretLast4: t.string({
+      nullable: true,
+      description: 'The end of the secret that signs; null: requests are unsigned.',
+      resolve: ({ webhook_secret_last4 }) => webhook_secret_last4,
+    }),
     from: t.exposeString('from', {
       nullable: true,
-      description: 'The sender address; null: alarms@ at the first verified domain.',
+      description: 'The sender address; null: alerts@ at the first verified domain.',
     }),
     quietFrom: t.string({
       nullable: true,
@@ -67,6 +85,22 @@ const AlarmSettings = builder.objectRef<AlarmSettingsEntry>('AlarmSettings').imp
       resolve: ({ quiet_from }) => quiet_from,
     }),
     quietUntil: t.string({ nullable: true, resolve: ({ quiet_until }) => quiet_until }),
+  }),
+});
+
+const AlarmRule = builder.objectRef<AlarmRuleEntry>('AlarmRule').implement({
+  description: 'A rule that raises alerts.',
+  fields: (t) => ({
+    rule: t.exposeString('rule'),
+    title: t.exposeString('title'),
+    condition: t.exposeString('condition', { description: 'When the alert is raised, with its threshold.' }),
+    access: t.field({
+      type: AlarmAccess,
+      description: 'Whether the rule judges the workspace or the instance.',
+      resolve: ({ access }) => access,
+    }),
+    active: t.exposeInt('active', { description: 'How many alerts of the rule are active.' }),
+    runbook: t.exposeString('runbook', { description: 'Path of the documentation about the alert.' }),
   }),
 });
 
@@ -78,6 +112,13 @@ builder.queryFields((t) => ({
     args: { active: t.arg.boolean({ defaultValue: true }) },
     complexity: { field: 1, multiplier: 10 },
     resolve: async (_, { active }, g) => (await call(g, listAlarms, { active: active ?? true, limit: MAX_ITEMS })).data,
+  }),
+  alarmRules: t.field({
+    type: [AlarmRule],
+    description: 'The rules that raise alerts, with their thresholds. Requires admin or operator.',
+    args: { access: t.arg({ type: AlarmAccess }) },
+    complexity: { field: 1, multiplier: 5 },
+    resolve: (_, { access }, g) => call(g, listAlarmRules, { access: access ?? undefined }),
   }),
   alarmSettings: t.field({
     type: AlarmSettings,
@@ -93,8 +134,32 @@ const AlarmPayload = builder.objectRef<{ readonly alarm: AlarmEntry }>('AlarmPay
   fields: (t) => ({ alarm: t.field({ type: Alarm, resolve: ({ alarm }) => alarm }) }),
 });
 const AlarmSettingsPayload = builder
-  .objectRef<{ readonly settings: AlarmSettingsEntry }>('AlarmSettingsPayload')
-  .implement({ fields: (t) => ({ settings: t.field({ type: AlarmSettings, resolve: ({ settings }) => settings }) }) });
+  .objectRef<{ readonly settings: SavedAlarmSettings }>('AlarmSettingsPayload')
+  .implement({
+    fields: (t) => ({
+      settings: t.field({ type: AlarmSettings, resolve: ({ settings }) => settings }),
+      webhookSecret: t.string({
+        nullable: true,
+        description: 'The new webhook secret, shown only once; null if none was created.',
+        resolve: ({ settings }) => settings.webhook_secret,
+      }),
+    }),
+  });
+const AlarmTestOutcome = builder.objectRef<AlarmTestEntry['results'][number]>('AlarmTestOutcome').implement({
+  fields: (t) => ({
+    kind: t.exposeString('kind', { description: 'email or webhook.' }),
+    destination: t.exposeString('destination', { description: 'An email address or the host of a webhook.' }),
+    accepted: t.exposeBoolean('accepted'),
+    detail: t.exposeString('detail'),
+  }),
+});
+const AlarmTestPayload = builder.objectRef<AlarmTestEntry>('AlarmTestPayload').implement({
+  fields: (t) => ({ results: t.field({ type: [AlarmTestOutcome], resolve: ({ results }) => results }) }),
+});
+const AlarmTargetInput = builder.inputType('AlarmTargetInput', {
+  fields: (t) => ({ access: t.field({ type: AlarmAccess }) }),
+});
+const AlarmSettingsResult = resultOf('AlarmSettingsResult', AlarmSettingsPayload);
 
 const AlarmAcknowledgeInput = builder.inputType('AlarmAcknowledgeInput', {
   fields: (t) => ({ id: t.id({ required: true }), reason: t.string() }),
@@ -105,6 +170,7 @@ const AlarmSettingsInput = builder.inputType('AlarmSettingsInput', {
     access: t.field({ type: AlarmAccess }),
     emails: t.stringList(),
     webhookUrl: t.string(),
+    webhookFormat: t.field({ type: AlarmWebhookFormat }),
     from: t.string(),
     quietFrom: t.string(),
     quietUntil: t.string(),
@@ -120,9 +186,21 @@ builder.mutationFields((t) => ({
       outcome(async () => ({ alarm: await call(g, acknowledgeAlarm, { alarmId: id, reason }) })),
   }),
   alarmSettingsUpdate: t.field({
-    type: resultOf('AlarmSettingsResult', AlarmSettingsPayload),
+    type: AlarmSettingsResult,
     args: { input: t.arg({ type: AlarmSettingsInput, required: true }) },
     resolve: (_, { input }, g) =>
       outcome(async () => ({ settings: await call(g, setAlarmSettings, input, clearable) })),
+  }),
+  alarmSecretRotate: t.field({
+    type: AlarmSettingsResult,
+    description: 'Rotates the secret of the alert webhook. The old one remains valid for 24 hours.',
+    args: { input: t.arg({ type: AlarmTargetInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(async () => ({ settings: await call(g, rotateAlarmSecret, input) })),
+  }),
+  alarmTest: t.field({
+    type: resultOf('AlarmTestResult', AlarmTestPayload),
+    description: 'Sends a test alert to every destination, at most 5 per hour.',
+    args: { input: t.arg({ type: AlarmTargetInput, required: true }) },
+    resolve: (_, { input }, g) => outcome(() => call(g, sendTestAlarm, input)),
   }),
 }));

@@ -1,5 +1,13 @@
-import { newId } from '@postrider/core';
-import { acknowledgeAlarm, getAlarmSettings, listAlarms, setAlarmSettings } from '@postrider/core/alarms';
+import { invoke, newId } from '@postrider/core';
+import {
+  acknowledgeAlarm,
+  getAlarmSettings,
+  listAlarmRules,
+  listAlarms,
+  rotateAlarmSecret,
+  sendTestAlarm,
+  setAlarmSettings,
+} from '@postrider/core/alarms';
 import * as shapes from '../shapes.ts';
 import { absent, mutation, reading, type UseCase, useCase } from '../use-case.ts';
 import { emptySetup, NO_REST } from './setup.ts';
@@ -11,6 +19,11 @@ const anAlarm: UseCase['given'] = async ({ services }, workspace_id, number) => 
     values (${id}, ${workspace_id}, 'domain_regressed', ${`nr${number}.example.com`}, 'active', 'It lost a record.', 1,
       '/domains', clock_now(), clock_now())`;
   return { input: { alarm_id: id } };
+};
+
+const aDestination: UseCase['given'] = async (world, workspace_id) => {
+  await invoke(world.as(workspace_id), setAlarmSettings, { webhook_url: 'http://127.0.0.1/alerts' });
+  return { input: {} };
 };
 
 export const alarms = [
@@ -57,12 +70,44 @@ export const alarms = [
       'alarmSettingsUpdate',
       'AlarmSettingsInput',
       'AlarmSettingsPayload',
-      `of: settings { ${shapes.alarmSettings} }`,
+      `of: settings { ${shapes.alarmSettings} } webhook_secret: webhookSecret`,
     ),
     given: async () => ({ input: { emails: ['grace@example.com'], quiet_from: '22:00', quiet_until: '06:30' } }),
     scope: 'admin',
     scope_on: { graphql: absent('An operator sets those of the instance.') },
     writes: true,
     bad: { emails: ['nowhere'] },
+  }),
+  useCase(listAlarmRules, {
+    rest: NO_REST,
+    trpc: 'GET alarms.rules',
+    graphql: reading('alarmRules', {}, shapes.alarmRule),
+    given: emptySetup,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator sees the rules of the instance.') },
+  }),
+  useCase(rotateAlarmSecret, {
+    rest: NO_REST,
+    trpc: 'POST alarms.rotateSecret',
+    graphql: mutation(
+      'alarmSecretRotate',
+      'AlarmTargetInput',
+      'AlarmSettingsPayload',
+      `of: settings { ${shapes.alarmSettings} } webhook_secret: webhookSecret`,
+    ),
+    given: aDestination,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator rotates that of the instance.') },
+    writes: true,
+    varying: ['webhook_secret', 'webhook_secret_last4'],
+  }),
+  useCase(sendTestAlarm, {
+    rest: NO_REST,
+    trpc: 'POST alarms.test',
+    graphql: mutation('alarmTest', 'AlarmTargetInput', 'AlarmTestPayload', `results { ${shapes.alarmOutcome} }`),
+    given: aDestination,
+    scope: 'admin',
+    scope_on: { graphql: absent('An operator tests the alerts of the instance.') },
+    writes: true,
   }),
 ];
