@@ -53,6 +53,7 @@ export function startPolling(): void {
   poll(trpc.ops.health, 15_000);
   // Alarms start and end, and the counts of email affected by a hold change, without an event.
   poll(trpc.alarms.list, 10_000);
+  poll(trpc.alarms.rules, 10_000);
   poll(trpc.holds.list, 5000);
   // Progress of background work. Its completion is reported by an event.
   poll(trpc.ops.bulkGet, 1500, ({ status }) => status === 'completed' || status === 'canceled');

@@ -13,8 +13,10 @@ import { words as erasures } from '@postrider/dashboard/strings/pages/settings/e
 import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
 import { words as workspace } from '@postrider/dashboard/strings/pages/settings/workspace';
 import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
+import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
 import { words as parts } from '@postrider/dashboard/strings/parts';
 import { words as shell } from '@postrider/dashboard/strings/shell';
+import { startWebhookSink } from '@postrider/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
@@ -188,6 +190,66 @@ describe('the Settings pages', () => {
     await page.getByRole('button', { name: alarms.save }).click();
 
     await page.getByText(alarms.answer.some('ops@example.com')).waitFor();
+    await visitor.stop();
+  });
+
+  it('show the secret of a new alert webhook once, and what a test alert reached', async () => {
+    const receiver = await startWebhookSink();
+    const visitor = await stage.visitor('admin');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/settings/alerts');
+
+    await page.getByLabel(alarms.webhook).fill('https://hooks.slack.com/services/T0/B0/x');
+    const slack = page.getByRole('button', { name: alarms.formats.slack.name, exact: true });
+    await expect.poll(() => slack.getAttribute('aria-pressed')).toBe('true');
+    await page.getByLabel(alarms.webhook).fill(receiver.url);
+    await expect.poll(() => slack.getAttribute('aria-pressed')).toBe('false');
+    await page.getByRole('button', { name: alarms.save }).click();
+    const dialog = page.getByRole('dialog', { name: webhooks.secret.title });
+    const secret = /whsec_[\w+/=]+/.exec(await dialog.innerText())?.[0] ?? '';
+    await dialog.getByLabel(webhooks.secret.stored).check();
+    await dialog.getByRole('button', { name: webhooks.secret.done }).click();
+    await page.getByText(alarms.secret.signed(secret.slice(-4))).waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    await page.getByRole('button', { name: alarms.test.send }).click();
+    const outcomes = page.getByRole('list', { name: alarms.test.title });
+    await outcomes.getByText(/Webhook returned 200 in \d+ ms/).waitFor();
+    const [request] = receiver.requests;
+    expect(String(request?.headers['webhook-signature'])).toMatch(/^v1,/);
+    expect(JSON.parse(String(request?.body))).toMatchObject({ alarms: [{ notice: 'test' }] });
+
+    await page.getByRole('button', { name: alarms.secret.rotate }).click();
+    const rotating = page.getByRole('dialog', { name: alarms.secret.rotating.title });
+    await rotating.getByRole('button', { name: alarms.secret.rotating.submit }).click();
+    await page.getByLabel(webhooks.secret.stored).check();
+    await page.getByRole('button', { name: webhooks.secret.done }).click();
+
+    const rules = page.getByRole('table', { name: alarms.rules.title });
+    await rules.getByText('At least 80% of the monthly quota is used.').waitFor();
+    expectQuiet(tab);
+    await visitor.stop();
+    await receiver.stop();
+  });
+
+  it.each([1440, 1024, 390])('keep alert controls in sight and readable at %i px', async (width) => {
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    await page.setViewportSize({ width, height: 900 });
+    for (const path of ['/settings/alerts', '/instance/status']) {
+      await page.goto(path);
+      await page.getByRole('table', { name: alarms.rules.title }).getByRole('row').nth(3).waitFor();
+
+      const controls = page.locator('main :is(input, button, fieldset)');
+      const outside = await controls.evaluateAll((all) =>
+        all
+          .map((one) => one.getBoundingClientRect())
+          .filter(({ width: own, left, right }) => own > 0 && (left < 0 || right > innerWidth || own > 600)),
+      );
+      expect(outside).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
     await visitor.stop();
   });
 

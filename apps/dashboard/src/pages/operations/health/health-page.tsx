@@ -10,6 +10,7 @@ import { QueryView } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { routeOf } from '../../../shell/paths.ts';
 import { AlarmList } from '../../settings/alarms/alarm-list.tsx';
+import { AlarmRules } from '../../settings/alarms/alarm-rules.tsx';
 import { AlarmSettings } from '../../settings/alarms/alarm-settings.tsx';
 import { words } from './strings.ts';
 
@@ -70,6 +71,7 @@ export function HealthPage() {
         </QueryView>
       </Panel>
       <AlarmSettings access="instance" />
+      <AlarmRules access="instance" />
     </Page>
   );
 }

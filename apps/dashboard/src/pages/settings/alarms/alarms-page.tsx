@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { AlarmList } from './alarm-list.tsx';
+import { AlarmRules } from './alarm-rules.tsx';
 import { AlarmSettings } from './alarm-settings.tsx';
 import { words } from './strings.ts';
 
@@ -14,6 +15,7 @@ export function AlarmsPage() {
       <PageHeader title={words.title} answer={settings.data && answerOf(settings.data)} />
       <AlarmList access="workspace" />
       <AlarmSettings access="workspace" />
+      <AlarmRules access="workspace" />
     </Page>
   );
 }
