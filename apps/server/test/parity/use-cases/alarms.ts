@@ -22,8 +22,11 @@ const anAlarm: UseCase['given'] = async ({ services }, workspace_id, number) => 
 };
 
 const aDestination: UseCase['given'] = async (world, workspace_id) => {
-  await invoke(world.as(workspace_id), setAlarmSettings, { webhook_url: 'http://127.0.0.1/alerts' });
-  return { input: {} };
+  await invoke(world.as(workspace_id), setAlarmSettings, {
+    access: 'workspace',
+    webhook_url: 'http://127.0.0.1/alerts',
+  });
+  return { input: { access: 'workspace' } };
 };
 
 export const alarms = [
@@ -94,6 +97,7 @@ export const alarms = [
       'AlarmTargetInput',
       'AlarmSettingsPayload',
       `of: settings { ${shapes.alarmSettings} } webhook_secret: webhookSecret`,
+      ({ input }) => ({ access: String(input.access).toUpperCase() }),
     ),
     given: aDestination,
     scope: 'admin',
@@ -104,7 +108,13 @@ export const alarms = [
   useCase(sendTestAlarm, {
     rest: NO_REST,
     trpc: 'POST alarms.test',
-    graphql: mutation('alarmTest', 'AlarmTargetInput', 'AlarmTestPayload', `results { ${shapes.alarmOutcome} }`),
+    graphql: mutation(
+      'alarmTest',
+      'AlarmTargetInput',
+      'AlarmTestPayload',
+      `results { ${shapes.alarmOutcome} }`,
+      ({ input }) => ({ access: String(input.access).toUpperCase() }),
+    ),
     given: aDestination,
     scope: 'admin',
     scope_on: { graphql: absent('An operator tests the alerts of the instance.') },
