@@ -38,6 +38,9 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['EXPIRE_SECONDS', 'how long an alert notice is retried'],
   ],
   'packages/core/src/alarms/notices.ts': [['MAX_TURNS', 'concurrent requests and emails about workspace alerts']],
+  'packages/core/src/alarms/send-test.ts': [
+    ['MAX_TESTS', 'test alerts per hour for a workspace, and the same for the instance'],
+  ],
   'packages/core/src/alarms/facts-store.ts': [
     ['MAX_OWN_SUBJECTS', "a workspace's alerts from one rule about webhooks, holds or domains"],
   ],

@@ -89,7 +89,7 @@ export const alarmRules = {
     clear_seconds: 2 * MINUTE,
     owners: INSTANCE_ONLY,
     condition: (raise) =>
-      `The oldest ready job in a queue has waited at least ${spanOf(raise)}, and the queue isn’t held`,
+      `The oldest ready job in a queue has waited at least ${spanOf(raise)}, and the queue is not held`,
     measure: ({ queues }) =>
       queues.flatMap(({ queue, oldest_ready_seconds, held }) =>
         instance_scopes(

@@ -1,15 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { startWebhookSink } from '@postrider/testing';
 import { endAfterTests, openWorld } from '@postrider/testing/open-world';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { alertRulesPage, withAlertRules } from '../../../../scripts/list-alert-rules.ts';
 import { newId } from '../fields/ids.ts';
 import { invoke } from '../operation/operation.ts';
+import { createEncryption } from '../process/encryption.ts';
+import { reencryptSecrets } from '../secrets/index.ts';
 import { listAlarmRules } from './list-rules.ts';
 import { createNotices } from './notices.ts';
 import { rotateAlarmSecret } from './rotate-secret.ts';
 import { alarmRules } from './rules.ts';
 import { sendTestAlarm } from './send-test.ts';
 import { getAlarmSettings, setAlarmSettings } from './settings.ts';
+import { unopenedAlarmSecrets } from './webhook-secret.ts';
 
 const operator = endAfterTests(await startWebhookSink());
 const world = await openWorld({ ALERT_WEBHOOK_URL: operator.url, ALERT_EMAIL: 'grace@operator.test' });
@@ -183,6 +188,23 @@ describe('an alert webhook', () => {
     expect(verifies(String(webhook_secret))).toBe(true);
   });
 
+  it('is still signed by the same secrets after SECRET_KEY has changed', async () => {
+    const workspace_id = await newWorkspace();
+    const { webhook_secret: first } = await settle(workspace_id, { webhook_url: hooks.url });
+    const { webhook_secret: second } = await invoke(world.as(workspace_id), rotateAlarmSecret, { access: 'workspace' });
+    const fresh = 'n'.repeat(40);
+    const both = createEncryption(fresh, services.secret_key);
+
+    await reencryptSecrets({ ...services, encryption: both }, { key_id: both.key_id.toString('hex') });
+    const alone = { ...world.as(workspace_id), encryption: createEncryption(fresh) };
+    await invoke(alone, sendTestAlarm, { access: 'workspace' });
+
+    expect([verifies(String(first)), verifies(String(second))]).toEqual([true, true]);
+    const back = createEncryption(services.secret_key, fresh);
+    await reencryptSecrets({ ...services, encryption: back }, { key_id: back.key_id.toString('hex') });
+    expect(await unopenedAlarmSecrets(services)).toEqual([]);
+  });
+
   it('saved before secrets existed stays unsigned until one is created', async () => {
     const workspace_id = await newWorkspace();
     await sql`insert into alarm_settings (workspace_id, webhook_url) values (${workspace_id}, ${new URL(hooks.url).href})`;
@@ -270,6 +292,12 @@ describe('alert rules', () => {
       condition: `No delivery to a webhook has succeeded for ${alarmRules.webhook_fails.raise / 60} min.`,
     });
     expect(own.has('no_worker')).toBe(false);
+  });
+
+  it('in the documentation are those that judge', () => {
+    const page = readFileSync(alertRulesPage, 'utf8');
+
+    expect(withAlertRules(page)).toBe(page);
   });
 
   it('of the instance include every rule about it', async () => {
