@@ -1,7 +1,7 @@
 -- The release before can run on it: it posts every alert as unsigned JSON, and keeps the new columns as they are.
 
 -- The secret is created when a webhook URL is saved. Earlier settings have none, because their receivers could not know
--- it: their alerts stay unsigned until somebody creates one.
+-- it: their alerts stay unsigned until one is created.
 alter table alarm_settings
   add column webhook_format text not null default 'json' check (webhook_format in ('json', 'slack')),
   add column webhook_secret bytea,

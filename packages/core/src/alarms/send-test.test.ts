@@ -65,8 +65,8 @@ beforeEach(async () => {
   hooks.script(() => ({ kind: 'reply', status: 200 }));
 });
 
-describe('a test alert', () => {
-  it('reaches every destination, marked as a test, even in quiet hours', async () => {
+describe('test alerts', () => {
+  it('reach every destination, marked as a test, even in quiet hours', async () => {
     const workspace_id = await newWorkspace();
     await world.domain('told.test', workspace_id);
     const url = hooks.url;
@@ -99,7 +99,7 @@ describe('a test alert', () => {
     expect(sent?.raw.toString()).toMatch(/^Subject: Test: Alert notifications\r$/m);
   });
 
-  it('names the failure of each destination', async () => {
+  it('name the failure of each destination', async () => {
     const gone = await startWebhookSink();
     await gone.stop();
     const workspace_id = await newWorkspace();
@@ -120,14 +120,14 @@ describe('a test alert', () => {
     });
   });
 
-  it('without a destination sends nothing and does not count', async () => {
+  it('are neither sent nor counted without a destination', async () => {
     const workspace_id = await newWorkspace();
 
     expect(await test(workspace_id)).toEqual({ object: 'alarm_test', results: [] });
     expect(await sql`select from alarm_tests where workspace_id = ${workspace_id}`).toHaveLength(0);
   });
 
-  it('of the instance needs an operator, and reaches the destinations of the environment', async () => {
+  it('need an operator for the instance, and reach the destinations of the environment', async () => {
     const { workspace_id, key_id } = await world.workspace('free');
     const scopes = ['admin'] as const;
     const actor = { kind: 'key', workspace_id, key_id, scopes, mode: 'live', domains: null } as const;
@@ -232,7 +232,7 @@ describe('an alert webhook', () => {
     expect(second).not.toBe(first);
   });
 
-  it('in Slack’s format gets escaped text without a signature', async () => {
+  it('gets escaped text without a signature in Slack’s format', async () => {
     const workspace_id = await newWorkspace();
     const saved = await settle(workspace_id, { webhook_url: hooks.url, webhook_format: 'slack' });
     await addNotices(workspace_id, 1, 'A <!channel> & @everyone > all', '/webhooks?a=1&b=2');
@@ -269,7 +269,7 @@ describe('an alert webhook', () => {
     ['https://discord.com/api/webhooks/1/x/slack', 'slack'],
     ['https://discord.com/api/webhooks/1/x', 'json'],
     ['https://hooks.slack.com.example.com/', 'json'],
-  ])('at %s has the format %s by default', async (webhook_url, webhook_format) => {
+  ])('has a default format for %s: %s', async (webhook_url, webhook_format) => {
     const workspace_id = await newWorkspace();
 
     expect(await settle(workspace_id, { webhook_url })).toMatchObject({ webhook_format });
@@ -294,13 +294,13 @@ describe('alert rules', () => {
     expect(own.has('no_worker')).toBe(false);
   });
 
-  it('in the documentation are those that judge', () => {
+  it('have their conditions in the documentation', () => {
     const page = readFileSync(alertRulesPage, 'utf8');
 
     expect(withAlertRules(page)).toBe(page);
   });
 
-  it('of the instance include every rule about it', async () => {
+  it('include every rule about the instance for an operator', async () => {
     const rules = await invoke(world.as(world.workspace_id), listAlarmRules, { access: 'instance' });
     const conditions = Object.fromEntries(rules.map(({ rule, condition }) => [rule, condition]));
 

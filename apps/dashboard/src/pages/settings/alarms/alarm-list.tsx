@@ -12,12 +12,10 @@ import { ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { routeOf } from '../../../shell/paths.ts';
+import { paths } from './paths.ts';
 import { words } from './strings.ts';
 
 type Alarm = Outputs['alarms']['list']['data'][number];
-
-/** The page that lists the alerts of each owner. */
-const paths = { workspace: '/settings/alerts', instance: '/instance/status' } as const;
 
 /** Lists the alerts of the workspace or of the instance. */
 export function AlarmList({ access }: { readonly access: keyof typeof paths }) {

@@ -21,17 +21,13 @@ export function AlarmSettings({ access }: { readonly access: Settings['access'] 
 }
 
 function SettingsForm({ settings }: { readonly settings: Settings }) {
-  const [secret, setSecret] = useState<string | null>(null);
   const [url, setUrl] = useState(settings.webhook_url ?? '');
-  // Null until somebody chooses; the server then derives the same format from the URL.
+  // Null until a format is chosen; the server then derives the same format from the URL.
   const [chosen, setChosen] = useState<Format | null>(null);
   const format = chosen ?? (url === settings.webhook_url ? settings.webhook_format : formatOf(url));
   const save = useMutation(
     trpc.alarms.setSettings.mutationOptions({
-      onSuccess: ({ webhook_secret }) => {
-        toast(words.saved);
-        setSecret(webhook_secret);
-      },
+      onSuccess: () => toast(words.saved),
     }),
   );
   const problem = save.error && problemOf(save.error);
@@ -116,7 +112,9 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         {settings.webhook_url !== null && settings.webhook_format === 'json' && <AlarmSecret settings={settings} />}
         <AlarmTest access={settings.access} />
       </div>
-      {secret !== null && <ShowWebhookSecret secret={secret} onClose={() => setSecret(null)} />}
+      {save.data?.webhook_secret != null && (
+        <ShowWebhookSecret secret={save.data.webhook_secret} onClose={save.reset} />
+      )}
     </Panel>
   );
 }

@@ -1,13 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
-import { flag, searchOf } from '../../../shell/search.ts';
+import { flag, oneOf, searchOf } from '../../../shell/search.ts';
 
 export const alarmRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/settings/alerts',
-    /** Whether to also show resolved alerts. */
-    validateSearch: searchOf({ ended: flag }),
+    /** Whether to also show resolved alerts, and the open dialog. */
+    validateSearch: searchOf({ ended: flag, open: oneOf('secret') }),
     component: lazyRouteComponent(() => import('./alarms-page.tsx'), 'AlarmsPage'),
   }),
 ] as const;
