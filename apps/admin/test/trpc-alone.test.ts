@@ -81,3 +81,14 @@ it('webhooks.recoveryPreview counts what a recovery would deliver, within the wo
     reason: 'webhook_not_found',
   });
 });
+
+it('suppressions.byAddress returns the suppression of each address, within the workspace', async () => {
+  const { api } = await signedIn(world, admin, 'admin');
+  await api.suppressions.add.mutate({ email: 'gone@alone.example.com', reason: 'Bounced' });
+  const fresh = await world.workspace('business');
+  const stranger = await signedIn(world, admin, 'viewer', fresh.workspace_id);
+  const ids = ['fine@alone.example.com', 'Gone@alone.example.com'];
+
+  expect(await api.suppressions.byAddress.query({ ids })).toMatchObject([null, { reason: 'Bounced' }]);
+  expect(await stranger.api.suppressions.byAddress.query({ ids })).toEqual([null, null]);
+});

@@ -93,6 +93,8 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'queue.concurrency_set': 'Queue concurrency changed',
   'alarm.acknowledged': 'Alert acknowledged',
   'alarm.settings_changed': 'Alert settings changed',
+  'alarm.secret_rotated': 'Alert secret rotated',
+  'alarm.tested': 'Test alert sent',
 };
 
 /** Fields whose names do not read well as they are. */
