@@ -13,6 +13,11 @@ const MAX_WHOLE_ROWS = 200;
 
 const RowWindow = lazy(async () => ({ default: (await import('./rows/row-window.tsx')).RowWindow }));
 
+export interface ColumnSort {
+  readonly order: 'ascending' | 'descending' | null;
+  readonly onSort: () => void;
+}
+
 export interface Column<T> {
   readonly name: string;
   readonly show: (row: T) => ReactNode;
@@ -21,6 +26,8 @@ export interface Column<T> {
   /** Whether the column is hidden on phones, in all narrow windows, or in all but wide ones. */
   readonly less?: boolean | 'unless-wide' | 'not-phone';
   readonly end?: boolean;
+  /** Makes the header a button that sorts by the column. */
+  readonly sort?: ColumnSort;
   /** Whether long text wraps instead of being truncated. */
   readonly wraps?: boolean;
 }
@@ -94,8 +101,20 @@ export function List<T>(props: ListProps<T>) {
                 scope="col"
                 className={classOf(column)}
                 style={column.width && column.width !== 'fit' ? { width: column.width } : undefined}
+                aria-sort={column.sort ? (column.sort.order ?? 'none') : undefined}
               >
-                {column.name === '' ? <span className="unseen">{words.actions}</span> : column.name}
+                {column.sort ? (
+                  <button type="button" className="sort" onClick={column.sort.onSort}>
+                    {column.name}
+                    <span aria-hidden>
+                      {column.sort.order === null ? '' : column.sort.order === 'descending' ? ' ↓' : ' ↑'}
+                    </span>
+                  </button>
+                ) : column.name === '' ? (
+                  <span className="unseen">{words.actions}</span>
+                ) : (
+                  column.name
+                )}
               </th>
             ))}
           </tr>

@@ -70,14 +70,27 @@ export function Panel({
   );
 }
 
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  /** A share or a comparison, beside the value. */
+  readonly note?: string | undefined;
+  /** A sparkline below the value. */
+  readonly line?: ReactNode;
+}
+
 /** Shows a row of large numbers, each with its name above. */
-export function Figures({ all }: { readonly all: readonly (readonly [name: string, value: string])[] }) {
+export function Figures({ all }: { readonly all: readonly Figure[] }) {
   return (
     <dl className="figures">
-      {all.map(([name, value]) => (
+      {all.map(({ name, value, note, line }) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>
+            {value}
+            {note !== undefined && <span className="note"> {note}</span>}
+            {line}
+          </dd>
         </div>
       ))}
     </dl>

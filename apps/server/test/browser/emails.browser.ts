@@ -207,7 +207,8 @@ describe('the Emails page', () => {
     await dialog.getByText(bulk.dialog.matched('2', true)).waitFor();
     await dialog.getByLabel(parts.reason.label).fill('Wrong list');
     await dialog.getByRole('button', { name: bulk.dialog.submit(bulk.actions.cancel, '2') }).click();
-    await page.getByRole('heading', { name: bulk.detail.title }).waitFor();
+    await page.waitForURL('**/delivery/bulk-actions/blk_*');
+    await page.getByText('Wrong list').waitFor();
     await visitor.stop();
   });
 

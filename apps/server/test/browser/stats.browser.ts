@@ -41,6 +41,7 @@ describe('the Overview page', () => {
 describe('the Stats page', () => {
   it('offers a chart by keyboard, as a table, and as a file without formulas', async () => {
     await sendMail(stage, { tags: ['=1+1'] });
+    await sendMail(stage, { tags: ['few'] });
     await sendMail(stage, { tags: ['=1+1'] });
     await stage.world.drain();
     await stage.world.clock.advance(120_000);
@@ -49,7 +50,7 @@ describe('the Stats page', () => {
     const tab = await visitor.open();
     const { page } = tab;
     await page.goto('/metrics?by=tag');
-    await page.getByText(wordsAround((bounced) => stats.answer.captured('100.0%', '2', bounced))).waitFor();
+    await page.getByText(wordsAround((bounced) => stats.answer.captured('100.0%', '3', bounced))).waitFor();
 
     const chart = page.getByRole('slider', { name: stats.mail });
     await chart.focus();
@@ -62,12 +63,20 @@ describe('the Stats page', () => {
       await page.keyboard.press('ArrowLeft');
     }
     expect(alerts.join()).toContain(
-      `${stats.metrics.accepted} 2, ${stats.metrics.delivered} 0, ${stats.metrics.captured} 2`,
+      `${stats.metrics.accepted} 3, ${stats.metrics.delivered} 0, ${stats.metrics.captured} 3`,
     );
 
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: stats.saveBreakdown }).click();
-    expect(await readFile((await (await downloading).path()) ?? '', 'utf8')).toMatch(/^'=1\+1,2,0,2,0,0,0,0\r$/m);
+    expect(await readFile((await (await downloading).path()) ?? '', 'utf8')).toMatch(/^'=1\+1,2,0,0,2,0,0,0,0,0,0\r$/m);
+    const breakdown = page.getByRole('table', { name: stats.breakdown });
+    const first = () => breakdown.getByRole('row').nth(1).innerText();
+    expect(await first()).toContain('=1+1');
+    await breakdown.getByRole('button', { name: stats.metrics.accepted }).click();
+    await expect.poll(first).toContain('few');
+    expect(await breakdown.getByRole('columnheader', { name: stats.metrics.accepted }).getAttribute('aria-sort')).toBe(
+      'ascending',
+    );
     await page.getByRole('button', { name: parts.charts.table }).first().click();
     const table = page.getByRole('table', { name: stats.mail });
     // A run that spans the start of an hour also includes that hour.

@@ -1,19 +1,27 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Circle, CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import { type Me, may, useMe } from '../../api/me.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
+import type { Tone } from '../../parts/badge.tsx';
+import { Sparkline } from '../../parts/charts/chart.tsx';
 import type { ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
-import { Figures, Page, PageHeader, Panel } from '../../parts/page.tsx';
+import { CodeBlock } from '../../parts/copy.tsx';
+import { type Figure, Figures, Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
+import { words as parts } from '../../parts/strings.ts';
+import { type Tab, Tabs } from '../../parts/tabs.tsx';
 import { RelativeTime, span } from '../../parts/times.tsx';
-import { MailChart } from '../stats/mail-chart.tsx';
+import { MailChart, valuesOf } from '../stats/mail-chart.tsx';
+import { shareOf } from '../stats/ranges.ts';
+import { type Language, languages, programIn } from './first-email.ts';
 import './overview.css';
 import { locate } from '../../shell/navigation.ts';
 import { routeOf } from '../../shell/paths.ts';
 import { words } from './strings.ts';
 
+type Stats = Outputs['stats']['get'];
 type Summary = Outputs['overview']['summary'];
 type Problem = Summary['problems'][number];
 type Step = Outputs['onboarding']['state']['steps'][number];
@@ -23,21 +31,62 @@ const HOUR_MS = 3_600_000;
 export function OverviewPage() {
   const summary = useQuery(trpc.overview.summary.queryOptions({}));
   const steps = useQuery(trpc.onboarding.state.queryOptions({}));
+  const hour = useNow(HOUR_MS);
+  const since = new Date(hour - 23 * HOUR_MS).toISOString();
+  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }));
+  const first_mail_at = firstMailAt(steps.data?.steps);
   return (
     <Page>
       <PageHeader title={words.title} answer={summary.data && answerOf(summary.data)} />
-      {steps.data && !steps.data.done && <FirstSteps steps={steps.data.steps} />}
+      <QueryView query={steps}>
+        {(onboarding) => (
+          <>
+            {!onboarding.done && <FirstSteps steps={onboarding.steps} />}
+            {first_mail_at === null && <FirstEmail />}
+          </>
+        )}
+      </QueryView>
       <QueryView query={summary}>
         {(overview) => (
           <>
             {overview.problems.length > 0 && <Problems problems={overview.problems} />}
-            <LastFigures summary={overview} begun_at={firstMailAt(steps.data?.steps)} />
-            <LastDay />
-            <Quota usage={overview.usage} />
+            {first_mail_at !== null && (
+              <>
+                <LastFigures summary={overview} stats={stats.data} begun_at={first_mail_at} />
+                <Quota usage={overview.usage} />
+              </>
+            )}
           </>
         )}
       </QueryView>
+      {first_mail_at !== null && <LastDay stats={stats} />}
     </Page>
+  );
+}
+
+/** Shows programs that send the first email, in the language of the choice. */
+function FirstEmail() {
+  const { code = 'curl' } = useSearch({ from: '/shell/' });
+  const navigate = useNavigate({ from: '/' });
+  const text = words.first;
+  return (
+    <Panel title={text.title}>
+      <div className="stack">
+        <p>{text.about}</p>
+        <Tabs
+          label={text.title}
+          value={code}
+          onChange={(language) => void navigate({ search: (search) => ({ ...search, code: language }), replace: true })}
+          tabs={languages.map(
+            (name): Tab<Language> => ({
+              name,
+              word: text.languages[name],
+              show: () => <CodeBlock text={programIn(name, location.origin)} what={parts.texts.request} />,
+            }),
+          )}
+        />
+      </div>
+    </Panel>
   );
 }
 
@@ -126,26 +175,34 @@ function firstMailAt(steps: readonly Step[] | undefined): string | null {
 
 function LastFigures({
   summary,
+  stats,
   begun_at,
 }: {
   readonly summary: Summary;
+  /** The same day by hour, once it is loaded. */
+  readonly stats: Stats | undefined;
   /** When the very first email was sent. */
-  readonly begun_at: string | null;
+  readonly begun_at: string;
 }) {
   const { totals, accept_to_delivered_p95_seconds: p95, waiting, complete_until } = summary;
   const { accepted, delivered, captured, bounced, failed } = totals;
   const text = words.figures;
   // Counts are computed every minute. Showing 0 before the first count would be wrong.
-  const uncounted = begun_at !== null && begun_at >= complete_until;
-  const count = (value: number) => (uncounted ? text.unknown : value.toLocaleString('en'));
-  const figures: readonly (readonly [string, string])[] = [
-    [text.accepted, count(accepted)],
-    [text.delivered, count(delivered - captured)],
-    ...(captured > 0 ? [[text.captured, count(captured)] as const] : []),
-    [text.bounced, count(bounced)],
-    [text.failed, count(failed)],
-    [text.p95, p95 === null ? text.unknown : p95 < 60 ? `${p95.toFixed(1)} s` : span(p95)],
-    [text.waiting, waiting.count.toLocaleString('en')],
+  const uncounted = begun_at >= complete_until;
+  const counted = (name: string, metric: string, value: number, tone: Tone | 'accent'): Figure => ({
+    name,
+    value: uncounted ? text.unknown : value.toLocaleString('en'),
+    ...(!uncounted && metric !== 'accepted' && accepted > 0 && { note: shareOf(value, accepted) }),
+    line: <Sparkline values={stats ? valuesOf(stats, metric) : []} tone={tone} />,
+  });
+  const figures: readonly Figure[] = [
+    counted(text.accepted, 'accepted', accepted, 'info'),
+    counted(text.delivered, 'delivered', delivered - captured, 'good'),
+    ...(captured > 0 ? [counted(text.captured, 'captured', captured, 'accent')] : []),
+    counted(text.bounced, 'bounced', bounced, 'bad'),
+    counted(text.failed, 'failed', failed, 'calm'),
+    { name: text.p95, value: p95 === null ? text.unknown : p95 < 60 ? `${p95.toFixed(1)} s` : span(p95) },
+    { name: text.waiting, value: waiting.count.toLocaleString('en') },
   ];
   return (
     <Panel title={text.title} bare>
@@ -163,14 +220,11 @@ function LastFigures({
   );
 }
 
-/** Shows the chart from Stats. Each point links to its email. */
-function LastDay() {
+/** Shows the chart from Metrics. Each bar links to its email. */
+function LastDay({ stats }: { readonly stats: UseQueryResult<Stats, unknown> }) {
   const { view = 'chart' } = useSearch({ from: '/shell/' });
   const navigate = useNavigate({ from: '/' });
   const setView = (name: ChartView) => void navigate({ search: name === 'table' ? { view: name } : {}, replace: true });
-  const hour = useNow(HOUR_MS);
-  const since = new Date(hour - 23 * HOUR_MS).toISOString();
-  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: 'hour' }));
   return <QueryView query={stats}>{(data) => <MailChart stats={data} view={view} onView={setView} />}</QueryView>;
 }
 

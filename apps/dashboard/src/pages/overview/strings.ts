@@ -24,6 +24,12 @@ export const words = {
     uncounted: 'New email appears here within two minutes.',
     complete: 'Complete until',
   },
+  first: {
+    title: 'Send your first email',
+    about:
+      'Set POSTRIDER_API_KEY to one of your API keys, and run one of these. Each needs only its language’s standard library.',
+    languages: { curl: 'curl', typescript: 'TypeScript', python: 'Python', php: 'PHP', go: 'Go' },
+  },
   quota: {
     title: 'This month',
     used: (used: string, limit: string) => `${used} of ${limit} emails`,

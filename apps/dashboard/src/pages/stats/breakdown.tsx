@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
+import { useState } from 'react';
 import { may, useMe } from '../../api/me.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
 import { Button } from '../../parts/button.tsx';
 import { csvOf } from '../../parts/csv.ts';
 import { saveAs } from '../../parts/download.ts';
 import { Choices } from '../../parts/field.tsx';
-import { type Column, List } from '../../parts/list.tsx';
+import { type Column, type ColumnSort, List } from '../../parts/list.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { type Dimension, dimensions, type Range, ranges, subtracted } from './ranges.ts';
@@ -84,30 +85,78 @@ function rowsOf(stats: Stats): readonly Row[] {
     .filter(({ counts }) => METRICS.some((metric) => counts[metric] > 0));
 }
 
+type SortKey = 'key' | Metric | Rate;
+
+interface Cell {
+  readonly name: string;
+  readonly by: SortKey;
+  readonly value: (row: Row) => number;
+  readonly format: (value: number) => string;
+  readonly less: boolean;
+}
+
+const RATES = ['delivered', 'bounced', 'complained'] as const;
+type Rate = `${(typeof RATES)[number]}_rate`;
+
+const cells: readonly Cell[] = METRICS.flatMap((metric): Cell[] => {
+  const rate = RATES.find((name) => name === metric);
+  return [
+    {
+      name: words.metrics[metric],
+      by: metric,
+      value: ({ counts }) => counts[metric],
+      format: (value) => value.toLocaleString('en'),
+      less: metric !== 'accepted' && metric !== 'bounced',
+    },
+    ...(rate === undefined
+      ? []
+      : [
+          {
+            name: words.rates[rate],
+            by: `${rate}_rate` as const,
+            value: ({ counts }: Row) => (counts.accepted === 0 ? 0 : Math.min(1, counts[rate] / counts.accepted)),
+            format: (value: number) => `${(value * 100).toFixed(1)}%`,
+            less: rate !== 'bounced',
+          },
+        ]),
+  ];
+});
+
 function Table({ rows, by: dimension }: { readonly rows: readonly Row[]; readonly by: Dimension }) {
+  const [sort, setSort] = useState<{ readonly by: SortKey; readonly descending: boolean }>({
+    by: 'accepted',
+    descending: true,
+  });
   if (rows.length === 0) return <p className="body muted pad">{words.none}</p>;
   const name = words.dimensions[dimension];
+  const cell = cells.find(({ by }) => by === sort.by);
+  const sorted = rows.toSorted((left, right) => {
+    const order = cell ? cell.value(left) - cell.value(right) : (left.key ?? '').localeCompare(right.key ?? '');
+    return sort.descending ? -order : order;
+  });
+  const sortOf = (by: SortKey, descending_first: boolean): ColumnSort => ({
+    order: sort.by !== by ? null : sort.descending ? 'descending' : 'ascending',
+    onSort: () => setSort({ by, descending: sort.by === by ? !sort.descending : descending_first }),
+  });
   const save = () => {
-    const cells = rows.map(({ key, counts }) => [key ?? words.others, ...METRICS.map((metric) => counts[metric])]);
-    saveAs(
-      `mail-by-${dimension}.csv`,
-      csvOf([name, ...METRICS.map((metric) => words.metrics[metric])], cells),
-      'text/csv',
-    );
+    const lines = sorted.map((row) => [row.key ?? words.others, ...cells.map(({ value }) => value(row))]);
+    saveAs(`mail-by-${dimension}.csv`, csvOf([name, ...cells.map((one) => one.name)], lines), 'text/csv');
   };
   const columns: readonly Column<Row>[] = [
     {
       name,
+      sort: sortOf('key', false),
       show: ({ key }) =>
         key === null ? <span className="faint">{words.others}</span> : <strong className="mono">{key}</strong>,
     },
-    ...METRICS.map(
-      (metric): Column<Row> => ({
-        name: words.metrics[metric],
+    ...cells.map(
+      ({ name: title, by, value, format, less }): Column<Row> => ({
+        name: title,
         width: 'fit',
         end: true,
-        less: metric !== 'accepted' && metric !== 'bounced',
-        show: ({ counts }) => <span className="num">{counts[metric].toLocaleString('en')}</span>,
+        less,
+        sort: sortOf(by, true),
+        show: (row) => <span className={`num ${value(row) === 0 ? 'faint' : ''}`}>{format(value(row))}</span>,
       }),
     ),
   ];
@@ -116,7 +165,7 @@ function Table({ rows, by: dimension }: { readonly rows: readonly Row[]; readonl
       <List
         label={words.breakdown}
         columns={columns}
-        rows={rows}
+        rows={sorted}
         idOf={({ key }) => key ?? ''}
         nameOf={({ key }) => key ?? ''}
       />

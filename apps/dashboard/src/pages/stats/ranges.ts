@@ -20,12 +20,29 @@ export function bucketTime(iso: string, bucket: Bucket, utc: boolean): string {
   return bucket === 'day' ? iso.slice(0, 10) : exactTime(iso, utc).slice(5, 16);
 }
 
+/** Returns the label of a point on the axis: the time of day within one day, the day otherwise. */
+export function axisTime(iso: string, bucket: Bucket, utc: boolean, is_day: boolean): string {
+  if (bucket === 'day') return iso.slice(5, 10);
+  const time = exactTime(iso, utc);
+  return is_day ? time.slice(11, 16) : time.slice(5, 10);
+}
+
+/** Returns whether points span at most a day. */
+export function isWithinDay(first: string | undefined, last: string | undefined): boolean {
+  return first !== undefined && last !== undefined && Date.parse(last) - Date.parse(first) <= bucketMs.day;
+}
+
 /**
  * Returns what to subtract from a metric. Captured emails count as delivered in the API; on the page, each email has one
  * outcome.
  */
 export function subtracted(metric: string): string | null {
   return metric === 'delivered' ? 'captured' : null;
+}
+
+/** Formats a share of a total, never more than all of it. */
+export function shareOf(part: number, total: number): string {
+  return `${((100 * Math.min(part, total)) / total).toFixed(1)}%`;
 }
 
 /** Returns the Emails search for the email that a point counts. */

@@ -3,15 +3,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { may, useMe } from '../../api/me.ts';
 import { useStore } from '../../api/store.ts';
 import { type Outputs, trpc } from '../../api/trpc.ts';
+import { Sparkline } from '../../parts/charts/chart.tsx';
 import { ChartPanel, type ChartView } from '../../parts/charts/chart-panel.tsx';
 import { useNow } from '../../parts/clock.ts';
 import { Choices } from '../../parts/field.tsx';
-import { Page, PageHeader } from '../../parts/page.tsx';
+import { type Figure, Figures, Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
 import { inUtc, RelativeTime } from '../../parts/times.tsx';
 import { Breakdown } from './breakdown.tsx';
-import { MailChart } from './mail-chart.tsx';
-import { bucketMs, bucketTime, type Range, rangeNames, ranges } from './ranges.ts';
+import { MailChart, valuesOf } from './mail-chart.tsx';
+import { axisTime, bucketMs, bucketTime, type Range, rangeNames, ranges, shareOf, subtracted } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
@@ -57,7 +58,16 @@ export function StatsPage() {
           </span>
         )}
       </div>
-      <QueryView query={stats}>{(data) => <MailChart stats={data} view={view} onView={onView} />}</QueryView>
+      <QueryView query={stats}>
+        {(data) => (
+          <>
+            <Panel title={words.summary} bare>
+              <Figures all={figuresOf(data)} />
+            </Panel>
+            <MailChart stats={data} view={view} onView={onView} />
+          </>
+        )}
+      </QueryView>
       <Durations since={since} range={range} view={view} onView={onView} />
       <Breakdown
         since={since}
@@ -69,6 +79,30 @@ export function StatsPage() {
   );
 }
 
+const FIGURES = [
+  ['accepted', 'info'],
+  ['delivered', 'good'],
+  ['captured', 'accent'],
+  ['bounced', 'bad'],
+  ['complained', 'wait'],
+  ['failed', 'calm'],
+] as const;
+
+/** Returns the totals with their share of what was accepted, and their course. */
+function figuresOf(stats: Stats): readonly Figure[] {
+  const accepted = sum(stats, 'accepted');
+  return FIGURES.flatMap(([metric, tone]) => {
+    const total = sum(stats, metric) - sum(stats, subtracted(metric));
+    if (metric === 'captured' && total === 0) return [];
+    return {
+      name: words.metrics[metric],
+      value: format(total),
+      ...(metric !== 'accepted' && accepted > 0 && { note: shareOf(total, accepted) }),
+      line: <Sparkline values={valuesOf(stats, metric)} tone={tone} />,
+    };
+  });
+}
+
 /** Returns the start of a range, rounded down to a whole bucket so that the query key changes only once per bucket. */
 function useSince(range: Range): string {
   const { bucket, length_ms } = ranges[range];
@@ -77,7 +111,7 @@ function useSince(range: Range): string {
   return new Date(now + step - length_ms).toISOString();
 }
 
-function sum(stats: Stats, metric: string): number {
+function sum(stats: Stats, metric: string | null): number {
   return stats.series
     .filter((one) => one.metric === metric)
     .reduce((total, { points }) => points.reduce((part, { value }) => part + (value ?? 0), total), 0);
@@ -94,7 +128,7 @@ function answerOf(stats: Stats, canceled: number): string {
   const delivered = done - captured;
   const accepted = all - canceled;
   if (accepted <= 0) return all > 0 ? words.answer.canceled(format(all)) : words.answer.none;
-  const share = (part: number) => `${((100 * Math.min(part, accepted)) / accepted).toFixed(1)}%`;
+  const share = (part: number) => shareOf(part, accepted);
   const { some, captured: onlyCaptured, both } = words.answer;
   if (captured === 0) return some(share(delivered), format(accepted), share(bounced));
   if (delivered === 0) return onlyCaptured(share(captured), format(accepted), share(bounced));
@@ -124,6 +158,7 @@ function Durations({ since, range, view, onView }: ViewProps & { readonly since:
           file="accept-to-delivered"
           timeWord={words.time}
           times={(p50?.points ?? []).map(({ at }) => bucketTime(at, bucket, utc))}
+          labels={(p50?.points ?? []).map(({ at }) => axisTime(at, bucket, utc, range === 'hour' || range === 'day'))}
           series={[
             { name: words.p50, tone: 'accent', values: (p50?.points ?? []).map(({ value }) => value) },
             { name: words.p95, tone: 'wait', values: (p95?.points ?? []).map(({ value }) => value) },

@@ -13,7 +13,10 @@ export const words = {
   range: 'Time range',
   ranges: { hour: 'Last hour', day: 'Last 24 hours', week: 'Last 7 days', month: 'Last 30 days' },
   time: 'Time',
+  summary: 'Summary',
   mail: 'Outcomes',
+  rates: { delivered: 'Delivered, %', bounced: 'Bounced, %', complained: 'Complained, %' },
+  sortBy: (name: string) => `Sort by ${name}`,
   took: 'Time to delivery (seconds)',
   metrics: {
     accepted: 'Accepted',

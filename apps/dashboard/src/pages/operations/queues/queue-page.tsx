@@ -132,7 +132,7 @@ function Now({ queue }: { readonly queue: Queue }) {
         </Link>
       }
     >
-      <Figures all={figures} />
+      <Figures all={figures.map(([name, value]) => ({ name, value }))} />
     </Panel>
   );
 }

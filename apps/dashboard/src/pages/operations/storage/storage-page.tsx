@@ -57,7 +57,7 @@ function Disk({ storage }: { readonly storage: Storage }) {
   const used = disk && words.used(bytes(disk.free_bytes), bytes(disk.total_bytes));
   return (
     <Panel title={text.title} bare>
-      <Figures all={figures} />
+      <Figures all={figures.map(([name, value]) => ({ name, value }))} />
       <div className="pad stack-s">
         {disk && (
           <meter
