@@ -92,3 +92,20 @@ it('suppressions.byAddress returns the suppression of each address, within the w
   expect(await api.suppressions.byAddress.query({ ids })).toMatchObject([null, { reason: 'Bounced' }]);
   expect(await stranger.api.suppressions.byAddress.query({ ids })).toEqual([null, null]);
 });
+
+it('deliveries.ofEvents returns the webhook deliveries of events, within the workspace', async () => {
+  const { api } = await signedIn(world, admin, 'admin');
+  const { id } = await api.webhooks.create.mutate({
+    url: 'http://127.0.0.1:4999/of-events',
+    events: ['suppression.added'],
+  });
+  await api.suppressions.add.mutate({ email: 'of-events@alone.example.com' });
+  const [delivery] = (await api.deliveries.list.query({ id })).data;
+  const fresh = await world.workspace('business');
+  const stranger = await signedIn(world, admin, 'admin', fresh.workspace_id);
+  const ids = [delivery?.event_id ?? ''];
+
+  const [deliveries = []] = await api.deliveries.ofEvents.query({ ids });
+  expect(deliveries.map((one) => one.webhook_id)).toContain(id);
+  expect(await stranger.api.deliveries.ofEvents.query({ ids })).toEqual([[]]);
+});

@@ -7,6 +7,7 @@ import {
   listWebhookDeliveries,
   listWebhooks,
   previewRecovery,
+  readDeliveriesOfEvents,
   readWebhookQuality,
   recoverWebhook,
   replayWebhookDelivery,
@@ -33,5 +34,6 @@ export const deliveries = router({
   list: query(listWebhookDeliveries),
   get: query(getWebhookDelivery),
   listAll: query(listAllDeliveries),
+  ofEvents: query(readDeliveriesOfEvents),
   replay: mutation(replayWebhookDelivery),
 });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useId, useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { problemOf } from '../../api/problem.ts';
 import { type Inputs, trpc } from '../../api/trpc.ts';
@@ -28,8 +28,11 @@ export function ComposePage() {
   const me = useMe();
   const navigate = useNavigate();
   const domains = useQuery(trpc.domains.list.queryOptions({ limit: 20 }));
-  const sender = domains.data?.data.find(({ can_send }) => can_send)?.name ?? 'sandbox.test';
+  const verified = domains.data?.data.filter(({ can_send }) => can_send).map(({ name }) => name) ?? [];
+  const senders = verified.length > 0 ? verified : ['sandbox.test'];
   const [mail, setMail] = useState<Mail | null>(null);
+  const typed = domainIn(String(mail?.from ?? ''));
+  const pending = domains.data?.data.find(({ name, can_send }) => !can_send && name === typed);
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [tooLarge, setTooLarge] = useState(false);
   const send = useMutation(
@@ -50,7 +53,7 @@ export function ComposePage() {
     );
   }
   const first: Mail = {
-    from: `hello@${sender}`,
+    from: `hello@${senders[0]}`,
     to: [me.email],
     subject: words.start.subject,
     text: words.start.text,
@@ -80,14 +83,20 @@ export function ComposePage() {
               send.mutate({ ...mailOf(form), ...(attachments.length > 0 && { attachments: [...attachments] }) })
             }
           >
-            {send.error !== null && <ErrorPanel error={send.error} />}
+            {send.error !== null && problem?.fields.size === 0 && <ErrorPanel error={send.error} />}
             <Line
               name="from"
               label={words.from}
               about={words.fromAbout}
               start={String(first.from)}
               problem={messageOf('from')}
+              senders={senders}
             />
+            {pending !== undefined && messageOf('from') !== undefined && (
+              <Link to="/domains/$name" params={{ name: pending.name }}>
+                {words.openDomain(pending.name)}
+              </Link>
+            )}
             <Line name="to" label={words.to} about={words.toAbout} start={me.email} problem={messageOf('to')} />
             <Line name="subject" label={words.subject} start={String(first.subject)} problem={messageOf('subject')} />
             <Field label={words.text} name="text" problem={messageOf('text')}>
@@ -119,7 +128,7 @@ export function ComposePage() {
             <div>
               <Button kind="primary" type="submit" needs="email:send" busy={send.isPending}>
                 <Send size={14} />
-                {words.submit}
+                {mail?.scheduled_at ? words.scheduleEmail : words.submit}
               </Button>
             </div>
           </Form>
@@ -146,18 +155,38 @@ function Line({
   about: description,
   start,
   problem,
+  senders,
 }: {
   readonly name: string;
   readonly label: string;
   readonly about?: string;
   readonly start: string;
   readonly problem: string | undefined;
+  /** Domains to suggest addresses of. */
+  readonly senders?: readonly string[];
 }) {
+  const list = useId();
   return (
     <Field label={label} name={name} about={description} problem={problem}>
-      {(control) => <input {...control} className="input" autoComplete="off" defaultValue={start} />}
+      {(control) => (
+        <>
+          <input {...control} className="input" autoComplete="off" defaultValue={start} list={senders && list} />
+          {senders && (
+            <datalist id={list}>
+              {senders.map((domain) => (
+                <option key={domain} value={`hello@${domain}`} />
+              ))}
+            </datalist>
+          )}
+        </>
+      )}
     </Field>
   );
+}
+
+/** Returns the domain of a mailbox such as Shop <hello@example.com>. */
+function domainIn(mailbox: string): string {
+  return /@([^\s>]+)>?\s*$/.exec(mailbox)?.[1]?.toLowerCase() ?? '';
 }
 
 function mailOf(form: FormData): Mail {

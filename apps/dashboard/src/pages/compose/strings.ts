@@ -17,6 +17,8 @@ export const words = {
   attachAbout: 'Up to 60 kB here, and up to 10 MiB with the API.',
   tooLarge: 'These files exceed 60 kB. Use the API to send them.',
   submit: 'Send email',
+  scheduleEmail: 'Schedule email',
+  openDomain: (name: string) => `Verify ${name}`,
   sent: 'Email accepted',
   request: 'API request',
   curl: 'curl',

@@ -1,2 +1,2 @@
-export const contentTabs = ['preview', 'text', 'source', 'headers', 'raw', 'code'] as const;
+export const contentTabs = ['preview', 'text', 'source', 'checks', 'headers', 'raw', 'code'] as const;
 export type ContentTab = (typeof contentTabs)[number];

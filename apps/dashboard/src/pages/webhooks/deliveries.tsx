@@ -1,30 +1,19 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, Clock, RotateCcw } from 'lucide-react';
+import { RotateCcw } from 'lucide-react';
 import { type Outputs, trpc } from '../../api/trpc.ts';
-import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Drawer } from '../../parts/dialog.tsx';
 import type { Column } from '../../parts/list.tsx';
 import { ErrorPanel, QueryView } from '../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
+import { DeliveryBadge } from './delivery-badge.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { NextAttempt } from './next-attempt.tsx';
 import { words } from './strings.ts';
 
 type Delivery = Outputs['deliveries']['list']['data'][number];
-
-const badges = { pending: ['wait', Clock], delivered: ['good', CircleCheck], failed: ['bad', CircleAlert] } as const;
-
-function DeliveryBadge({ status }: Pick<Delivery, 'status'>) {
-  const [tone, icon] = badges[status];
-  return (
-    <Badge tone={tone} icon={icon}>
-      {words.detail.states[status]}
-    </Badge>
-  );
-}
 
 const { type, state, status, attempts, at, took } = words.detail.columns;
 

@@ -55,6 +55,7 @@ export const alone = {
     'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
     'onboarding.state': 'A page of the dashboard.',
     'suppressions.byAddress': 'GraphQL has it as a field of the recipient; a program filters the list.',
+    'deliveries.ofEvents': 'GraphQL has them as a field of the event; a program lists those of a webhook.',
     'webhooks.recoveryPreview': 'The preview of a dialog.',
     'requests.groups': 'A page of the dashboard; the list has each request.',
     'ops.bulkItems': 'GraphQL has them as a field of the bulk operation.',

@@ -10,6 +10,7 @@ import { words as parts } from '../../../parts/strings.ts';
 import { type Tab, Tabs } from '../../../parts/tabs.tsx';
 import { type ContentTab, contentTabs } from '../content-tabs.ts';
 import { asCurl, asGraphql } from './as-code.ts';
+import { Checks } from './checks.tsx';
 import type { Email } from './email.ts';
 import { words } from './strings.ts';
 
@@ -90,6 +91,8 @@ function TabContent({
       ) : (
         <CodeBlock text={content.html} what={tabs.source} />
       );
+    case 'checks':
+      return <Checks content={content} subject={email.subject} />;
     case 'headers':
       return Object.keys(content.headers).length === 0 ? (
         <p className="muted">{noHeaders}</p>

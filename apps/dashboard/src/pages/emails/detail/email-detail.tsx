@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { may, useMe } from '../../../api/me.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Id } from '../../../parts/copy.tsx';
 import { isOpen, MailBadge, type MailStatus, mailStates } from '../../../parts/mail-status.tsx';
@@ -19,6 +20,7 @@ import { Recipients } from './recipients.tsx';
 import { words } from './strings.ts';
 import { Trace } from './trace.tsx';
 import { WaitingNotice } from './waiting-notice.tsx';
+import { WebhookRows } from './webhook-rows.tsx';
 import { WhyEnded } from './why-ended.tsx';
 
 /** Shows everything about one email: why it is waiting, its trace, its recipients, and its content. */
@@ -67,6 +69,7 @@ export function EmailDetail({
           <WaitingNotice email={data} />
           <WhyEnded email={data} />
           <Trace email={data} />
+          <WebhookRows email={data} />
           <Recipients email={data} />
           <Content id={id} tab={tab} onTab={onTab} email={data} />
           <Panel title={words.facts.title}>
@@ -123,11 +126,11 @@ function factsOf(email: Email): readonly (readonly [string, ReactNode])[] {
     [facts.bcc, email.bcc.join(', ')],
     [facts.replyTo, email.reply_to],
     [facts.tags, email.tags.length > 0 && email.tags.map((tag) => <TagLink key={tag} tag={tag} />)],
-    [facts.metadata, metadata.length > 0 && metadata.map(([name, value]) => `${name}: ${value}`).join(', ')],
+    [facts.metadata, metadata.length > 0 && <Facts key="metadata" rows={metadata} />],
     [facts.created, <ExactTime key="created" at={email.created_at} />],
     [facts.scheduled, email.scheduled_at && <ExactTime key="scheduled" at={email.scheduled_at} />],
     [facts.messageId, <Id key="message" id={email.message_id} whole />],
-    [facts.key, email.api_key_id && <Id key="key" id={email.api_key_id} whole />],
+    [facts.key, email.api_key_id && <KeyLink key="key" id={email.api_key_id} />],
     [facts.request, <Id key="request" id={email.request_id} whole />],
     [facts.size, bytes(email.size_bytes)],
     [
@@ -139,6 +142,16 @@ function factsOf(email: Email): readonly (readonly [string, ReactNode])[] {
       ),
     ],
   ];
+}
+
+function KeyLink({ id }: { readonly id: string }) {
+  const me = useMe();
+  if (!may(me, 'admin')) return <Id id={id} whole />;
+  return (
+    <Link to="/settings/api-keys" search={{ key: id }} className="mono">
+      {id}
+    </Link>
+  );
 }
 
 function TagLink({ tag }: { readonly tag: string }) {

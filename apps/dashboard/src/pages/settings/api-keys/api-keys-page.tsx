@@ -44,6 +44,7 @@ export function ApiKeysPage() {
         list={{ ...list, ...(list.rows && { rows }) }}
         columns={columns(opened.open)}
         idOf={({ id }) => id}
+        marked={search.key}
         nameOf={({ name }) => name}
         freshWord={words.newRows}
         empty={

@@ -10,6 +10,8 @@ export const apiKeyRoutes = [
       open: oneOf('new'),
       rotate: text,
       revoke: text,
+      /** The key whose row is marked. */
+      key: text,
       /** Whether to also show revoked and expired keys. */
       gone: flag,
     }),
