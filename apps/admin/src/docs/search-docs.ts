@@ -19,7 +19,9 @@ export const searchDocs = operation({
   }),
   output: z.object({ object: z.literal('list'), data: z.array(resultSchema).readonly() }),
   async run(_, { text, limit }) {
+    // Decisions explain the code, and the dashboard's users look for how to use it.
     const data = search(allPages(), text)
+      .filter(({ page }) => !page.name.startsWith('decisions/'))
       .slice(0, limit)
       .map(({ page, heading, anchor }) => ({
         title: page.title,

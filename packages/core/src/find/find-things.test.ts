@@ -2,7 +2,9 @@ import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { addDomain } from '../domains/index.ts';
+import { newId } from '../fields/ids.ts';
 import { getMessage } from '../messages/index.ts';
+import { AppError } from '../operation/errors.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
 import type { KeyMode } from '../operation/secrets.ts';
@@ -97,6 +99,30 @@ describe('find', () => {
     expect(await search(key.id)).toEqual([]);
     expect(await search('sandbox.test')).toEqual([]);
     expect(await search(mail)).toHaveLength(1);
+  });
+});
+
+describe('a rejected request', () => {
+  it('is found by its ID, by an admin of its workspace', async () => {
+    const id = newId('request', world.clock.now());
+    world.services.request_log.note({
+      id,
+      api: 'rest',
+      method: 'POST',
+      path: '/email/send',
+      status: 422,
+      error: new AppError('missing_field', 'to is missing.'),
+      actor: { kind: 'system', workspace_id: world.workspace_id },
+      secret_hash: null,
+      address: null,
+      input: {},
+      duration_ms: 1,
+    });
+    await world.services.request_log.flush();
+    const { workspace_id } = await world.workspace('free');
+
+    expect(await find(id)).toMatchObject([{ type: 'request', title: 'POST /email/send', path: `/logs?open=${id}` }]);
+    expect(await find(id, workspace_id)).toEqual([]);
   });
 });
 

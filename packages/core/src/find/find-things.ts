@@ -66,7 +66,10 @@ async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
   const id = MESSAGE_ID.exec(text)?.[1] ?? text;
   const kind = kindOf(id);
   if (kind === null) return null;
-  if (kind === 'request') return mails(ctx, await mailOf(ctx, id));
+  if (kind === 'request') {
+    const accepted = await mails(ctx, await mailOf(ctx, id));
+    if (accepted.length > 0) return accepted;
+  }
   const item = await thingById(ctx, kind, id);
   return item ? [item] : [];
 }

@@ -11,6 +11,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { invoke, type Operation } from '../operation/operation.ts';
 import { jobUuid, readJobs } from '../queues/index.ts';
+import { getRequest } from '../requests/index.ts';
 import { readSuppressions } from '../suppressions/index.ts';
 import { readWebhookDeliveries, readWebhooks } from '../webhooks/index.ts';
 import { readWorkspaces } from '../workspaces/index.ts';
@@ -26,18 +27,19 @@ function byId<T>(operation: Operation<z.ZodType, readonly (T | null)[]>, hitOf: 
   };
 }
 
-/** Treats things the caller may not read like things that do not exist. */
+/** Treats things the caller may not read, and missing ones, like things that do not exist. */
 export async function allowed<T>(read: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof AppError && error.code === 'forbidden') return [];
+    if (error instanceof AppError && ['forbidden', 'not_found'].includes(error.code)) return [];
     throw error;
   }
 }
 
-export function mailHit({ id, subject, status, to, created_at }: LogEntry): Hit {
-  return hit('email', id, { title: subject, detail: `${status} · ${to[0] ?? ''}`, at: created_at });
+export function mailHit({ id, subject, status, captured, to, created_at }: LogEntry): Hit {
+  const outcome = status === 'delivered' && captured ? 'captured' : status;
+  return hit('email', id, { title: subject, detail: `${outcome} · ${to[0] ?? ''}`, at: created_at });
 }
 
 const kinds: Partial<Record<IdKind, ById>> = {
@@ -82,6 +84,12 @@ const kinds: Partial<Record<IdKind, ById>> = {
     hit('bulk', id, { title: action, detail: status, at: created_at }),
   ),
   workspace: byId(readWorkspaces, ({ id, name, created_at }) => hit('workspace', id, { title: name, at: created_at })),
+  request: async (ctx, id) => {
+    const [entry] = await allowed(async () => [await invoke(ctx, getRequest, { id })]);
+    if (!entry) return null;
+    const { method, path, status, reason, at } = entry;
+    return hit('request', id, { title: `${method} ${path}`, detail: `${status} ${reason}`, at });
+  },
   audit: byId(readAuditEntries, ({ id, action, actor, at }) =>
     hit('audit', id, { title: action, detail: actor.name, at }),
   ),

@@ -1,9 +1,11 @@
 import type { useNavigate } from '@tanstack/react-router';
 import {
   Ban,
+  Boxes,
   Building2,
   CirclePause,
   CircleUser,
+  CircleX,
   Eraser,
   Globe,
   Keyboard,
@@ -15,6 +17,7 @@ import {
   PenLine,
   Server,
   Sun,
+  Undo2,
   UserPlus,
   Webhook,
 } from 'lucide-react';
@@ -66,6 +69,9 @@ const creations: readonly (readonly [word: string, also: string, icon: LucideIco
   [text.newSuppression, 'block an address', Ban, '/suppressions?open=new', 'admin'],
   [text.newMember, 'invite a person, add a user', UserPlus, '/settings/members?open=new', 'admin'],
   [text.erase, 'GDPR, delete personal data', Eraser, '/settings/retention?open=new', 'admin'],
+  [text.cancelEmail, 'cancel email, stop an email', CircleX, '/emails/scheduled', 'email:send'],
+  [text.bouncedEmail, 'failed email, bounces', Undo2, '/emails?q=status%3Abounced%2Cfailed', 'email:logs:read'],
+  [text.deadJobs, 'failed jobs, retry dead jobs', Boxes, '/instance/jobs?state=dead', 'operator'],
   [text.newHold, 'pause sending, stop', CirclePause, '/delivery/holds?open=new', 'admin'],
 ];
 
