@@ -1,6 +1,6 @@
 import {
   createSuppressions,
-  deleteSuppression,
+  deleteSuppressionForReason,
   listSuppressions,
   readSuppressionsByEmail,
 } from '@postrider/core/suppressions';
@@ -10,5 +10,5 @@ export const suppressions = router({
   list: query(listSuppressions),
   byAddress: query(readSuppressionsByEmail),
   add: mutation(createSuppressions),
-  remove: mutation(deleteSuppression),
+  remove: mutation(deleteSuppressionForReason),
 });

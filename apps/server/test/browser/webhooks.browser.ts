@@ -161,7 +161,7 @@ describe('the Suppressions page', () => {
     await refusedMail(stage, { to: 'gone@example.com' });
 
     await page.goto('/suppressions?remove=gone@example.com');
-    await page.getByRole('dialog').getByRole('textbox').fill('gone@example.com');
+    await page.getByRole('dialog').getByLabel(parts.confirm.label('gone@example.com')).fill('gone@example.com');
     await page.getByRole('dialog').locator('button[type="submit"]').click();
 
     await page.getByRole('row', { name: /gone@example\.com/ }).waitFor({ state: 'detached' });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
+import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { addressField } from './address-field.ts';
 import { removeSuppressions } from './store.ts';
@@ -22,15 +23,30 @@ export const deleteSuppression = operation({
   summary: 'Remove an address from the suppression list',
   input: z.object({ email: addressField }),
   output: deletedSchema,
-  async run(ctx, { email }): Promise<DeletedSuppression> {
-    const { workspace_id } = ctx.actor;
-    const event_id = newId('event', ctx.clock.now());
-    const deletion = await ctx.sql.begin(async (tx) => {
-      const [removed] = await removeSuppressions(tx, 'deleted', [{ workspace_id, email, event_id }]);
-      if (!removed) throw suppressionNotFound(email);
-      await recordAudit(tx, ctx, [{ action: 'suppression.removed', target_id: removed.id }]);
-      return removed;
-    });
-    return { object: 'suppression', id: deletion.id, email: deletion.email, deleted: true };
-  },
+  run: (ctx, { email }) => deleteAudited(ctx, email, null),
 });
+
+/** Like deleteSuppression, with a reason for the audit log, for which a DELETE request has no place. */
+export const deleteSuppressionForReason = operation({
+  name: 'suppressions.delete_for_reason',
+  scope: 'admin',
+  summary: 'Remove an address from the suppression list, with a reason',
+  input: z.object({
+    email: addressField,
+    reason: z.string().trim().max(500).optional().meta({ description: 'Reason for the audit log.' }),
+  }),
+  output: deletedSchema,
+  run: (ctx, { email, reason }) => deleteAudited(ctx, email, reason || null),
+});
+
+async function deleteAudited(ctx: ActorContext, email: string, reason: string | null): Promise<DeletedSuppression> {
+  const { workspace_id } = ctx.actor;
+  const event_id = newId('event', ctx.clock.now());
+  const deletion = await ctx.sql.begin(async (tx) => {
+    const [removed] = await removeSuppressions(tx, 'deleted', [{ workspace_id, email, event_id }]);
+    if (!removed) throw suppressionNotFound(email);
+    await recordAudit(tx, ctx, [{ action: 'suppression.removed', target_id: removed.id, reason }]);
+    return removed;
+  });
+  return { object: 'suppression', id: deletion.id, email: deletion.email, deleted: true };
+}

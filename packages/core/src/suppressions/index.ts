@@ -1,6 +1,6 @@
 export { addressField } from './address-field.ts';
 export { createSuppressions } from './create-suppressions.ts';
-export { deleteSuppression } from './delete-suppression.ts';
+export { deleteSuppression, deleteSuppressionForReason } from './delete-suppression.ts';
 export { ERASED_ADDRESS, erasedAddresses, isErasedAddress } from './erased-address.ts';
 export { expireSuppressions } from './expire-suppressions.ts';
 export { ensureHashKey, hashedSuppressions, hashKeyPurpose, hashSuppression } from './hash-key-store.ts';
