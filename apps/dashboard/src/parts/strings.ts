@@ -1,5 +1,6 @@
 /** Strings of the shared components, and of the states that several pages show. */
 export const words = {
+  filters: { label: 'Filters', remove: (filter: string) => `Remove filter ${filter}`, clear: 'Clear filters' },
   close: 'Close',
   cancel: 'Cancel',
   loading: 'Loading',

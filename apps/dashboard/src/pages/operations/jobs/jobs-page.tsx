@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Ban, CircleCheck, Clock, LoaderCircle, Skull, Undo2 } from 'lucide-react';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
-import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Choices } from '../../../parts/field.tsx';
+import { FilterChips } from '../../../parts/filter-chips.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
@@ -12,6 +11,7 @@ import { SearchField } from '../../../parts/search-field.tsx';
 import { Empty } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
+import { JobBadge } from './job-badge.tsx';
 import { JobDrawer } from './job-drawer.tsx';
 import { type JobState, jobStates } from './job-states.ts';
 import { words } from './strings.ts';
@@ -83,6 +83,17 @@ export function JobsPage() {
           })
         }
       />
+      <FilterChips
+        all={[
+          ...(queue ? [{ label: words.chips.queue(queue), without: 'queue' as const }] : []),
+          ...(state ? [{ label: words.chips.state(words.states[state]), without: 'state' as const }] : []),
+          ...(subject ? [{ label: words.chips.subject(subject), without: 'subject' as const }] : []),
+        ].map(({ label, without }) => ({
+          label,
+          remove: () => void navigate({ search: ({ [without]: _, ...search }) => search }),
+        }))}
+        onClear={() => void navigate({ search: {} })}
+      />
       <KeysetList
         label={words.title}
         list={list}
@@ -105,64 +116,63 @@ export function JobsPage() {
   );
 }
 
-const badges = {
-  ready: ['info', Clock],
-  active: ['info', LoaderCircle],
-  deferred: ['calm', Clock],
-  retry: ['wait', Undo2],
-  dead: ['bad', Skull],
-  completed: ['good', CircleCheck],
-  canceled: ['calm', Ban],
-} as const;
-
-export function JobBadge({ state }: Pick<Job, 'state'>) {
-  const [tone, icon] = badges[state];
-  return (
-    <Badge tone={tone} icon={icon}>
-      {words.states[state]}
-    </Badge>
-  );
-}
-
 const columns: readonly Column<Job>[] = [
   {
     name: words.columns.queue,
     width: '22%',
-    show: ({ id, queue }) => (
-      <Link className="row-link mono" from="/instance/jobs" search={(search) => ({ ...search, job: id })}>
-        {queue}
-      </Link>
+    show: (row) => (
+      <>
+        <Link className="row-link mono" from="/instance/jobs" search={(search) => ({ ...search, job: row.id })}>
+          {row.queue}
+        </Link>
+        <span className="below faint">
+          <DueTime job={row} /> · <About job={row} />
+        </span>
+      </>
     ),
   },
   { name: words.columns.state, width: 'fit', show: ({ state }) => <JobBadge state={state} /> },
-  {
-    name: words.columns.subject,
-    width: '24%',
-    less: true,
-    show: ({ subject }) => subject && <span className="mono small">{subject.id}</span>,
-  },
+  { name: words.columns.subject, width: '26%', less: true, show: (row) => <About job={row} /> },
   {
     name: words.columns.tries,
     width: 'fit',
     end: true,
     less: true,
-    show: ({ retry_count }) => <span className="num">{retry_count}</span>,
+    show: (row) => {
+      const count = attemptsMade(row);
+      return <span className={count === 0 ? 'num faint' : 'num'}>{count}</span>;
+    },
   },
   { name: words.columns.error, less: true, show: ({ output }) => <Failure output={output} /> },
-  {
-    name: words.columns.due,
-    width: 'fit',
-    end: true,
-    show: ({ state, start_after }) => (
-      <RelativeTime at={start_after} upcoming={state === 'deferred' || state === 'retry'} />
-    ),
-  },
+  { name: words.columns.due, width: 'fit', less: 'not-phone', end: true, show: (row) => <DueTime job={row} /> },
 ];
+
+/** Names the job's subject, or summarizes its payload if it has none. */
+function About({ job: { subject, data } }: { readonly job: Job }) {
+  if (subject !== null) return <span className="mono small">{subject.id}</span>;
+  const text = Object.entries(data)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' · ');
+  return (
+    <span className="faint small" title={text}>
+      {text || words.noPayload}
+    </span>
+  );
+}
+
+function DueTime({ job: { state, start_after } }: { readonly job: Job }) {
+  return <RelativeTime at={start_after} upcoming={state === 'deferred' || state === 'retry'} />;
+}
+
+/** Counts the runs that have begun: a run counts as a retry only once the next one begins. */
+function attemptsMade({ started_at, retry_count }: Job): number {
+  return started_at === null ? retry_count : retry_count + 1;
+}
 
 /** Links a failure's text to its details. */
 function Failure({ output }: Pick<Job, 'output'>) {
   const text = failureText(output);
-  return <span title={text}>{text}</span>;
+  return text === '' ? <span className="faint">–</span> : <span title={text}>{text}</span>;
 }
 
 export function failureText(output: unknown): string {

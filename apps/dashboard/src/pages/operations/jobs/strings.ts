@@ -3,7 +3,7 @@ export const words = {
   answer: {
     all: 'All jobs in all queues, newest first.',
     dead: (count: number, has_more: boolean) =>
-      `${count}${has_more ? ' or more' : ''} dead ${count === 1 ? 'job' : 'jobs'}`,
+      `${count}${has_more ? ' or more' : ''} dead ${count === 1 && !has_more ? 'job' : 'jobs'}`,
   },
   queue: 'Queue',
   state: 'Status',
@@ -21,6 +21,12 @@ export const words = {
   subject: 'Message, webhook, workspace or domain',
   subjectHint: 'msg_… whk_… wsp_… or example.com',
   columns: { queue: 'Queue', state: 'Status', subject: 'Subject', tries: 'Attempts', due: 'Due', error: 'Last error' },
+  chips: {
+    queue: (name: string) => `Queue: ${name}`,
+    state: (name: string) => `Status: ${name}`,
+    subject: (id: string) => `Subject: ${id}`,
+  },
+  noPayload: 'No payload',
   fresh: (count: number) => `${count} new`,
   empty: { title: 'No jobs', about: 'No jobs match these filters.' },
   redrive: 'Retry dead jobs',
