@@ -15,6 +15,7 @@ import { words as jobs } from '@postrider/dashboard/strings/pages/operations/job
 import { words as operators } from '@postrider/dashboard/strings/pages/operations/operators';
 import { words as queues } from '@postrider/dashboard/strings/pages/operations/queues';
 import { words as storage } from '@postrider/dashboard/strings/pages/operations/storage';
+import { words as workers } from '@postrider/dashboard/strings/pages/operations/workers';
 import { words as workspaces } from '@postrider/dashboard/strings/pages/operations/workspaces';
 import { words as audit } from '@postrider/dashboard/strings/pages/settings/audit';
 import { words as members } from '@postrider/dashboard/strings/pages/settings/members';
@@ -255,6 +256,90 @@ describe('the Jobs page', () => {
 
     await drawer.getByText(`This job delivers ${id}`).waitFor();
     await world.drain();
+    await visitor.stop();
+  });
+});
+
+describe('the job filters', () => {
+  it('are shown as chips that can be removed, above jobs with their attempts and payload', async () => {
+    const { sql } = stage.world.services;
+    await sql`
+      insert into pgboss.job (name, data, state, retry_count, started_on, completed_on)
+      values ('erasure.run', '{"turn": 3}', 'completed', 0, pgboss.job_now(), pgboss.job_now())`;
+    const visitor = await stage.visitor('operator');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/instance/jobs?queue=erasure.run&state=completed');
+    const row = page.getByRole('row', { name: /erasure\.run/ });
+    await row.getByRole('cell').nth(2).getByText('turn 3').waitFor();
+    expect(await row.getByRole('cell').nth(3).innerText()).toBe('1');
+
+    const remove = (name: string) => page.getByRole('button', { name: parts.filters.remove(name), exact: true });
+    await remove(jobs.chips.state(jobs.states.completed)).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('?queue=erasure.run');
+    await remove(jobs.chips.queue('erasure.run')).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+});
+
+describe('the Workers page', () => {
+  it('shows how to start a worker while none runs, and then each worker with links to its jobs', async () => {
+    const { sql } = stage.world.services;
+    const visitor = await stage.visitor('operator');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/instance/workers');
+    await page.getByText(workers.workers.start.command).waitFor();
+
+    const id = '00000000-0000-4000-8000-000000000001';
+    await sql`
+      insert into pgboss.instance (id, name, host, pid, version, node_version, heartbeat_seconds, supervise, schedule,
+        migrate, persist_queue_stats, persist_warnings, heartbeat_on)
+      values (${id}, 'worker-1', 'host-a', 7, '12', '26', 60, true, true, true, true, true, pgboss.job_now())`;
+    await sql`
+      insert into worker_queues (worker_id, queue, active, concurrency, job_ids, noted_at)
+      values (${id}, 'delivery.attempt', 34, 600, '{}', clock_now())`;
+    await page.getByText(workers.workers.answer.some(1, 34, 0)).waitFor();
+    await page.getByRole('link', { name: 'worker-1' }).click();
+    const drawer = page.getByRole('dialog', { name: 'worker-1' });
+    await drawer.getByText('host-a').waitFor();
+    await drawer.getByRole('link', { name: 'delivery.attempt' }).click();
+
+    await page.waitForURL(/\/instance\/jobs\?queue=delivery\.attempt&state=active$/);
+    expectQuiet(tab);
+    await sql`delete from worker_queues where worker_id = ${id}`;
+    await sql`delete from pgboss.instance where id = ${id}`;
+    await visitor.stop();
+  });
+});
+
+describe('the Schedules page', () => {
+  it('shows the purpose, the next runs and the last run of a schedule', async () => {
+    const { sql } = stage.world.services;
+    const [job] = await sql<{ id: string }[]>`
+      insert into pgboss.job (name, data, state, started_on, completed_on)
+      values ('numbers.roll_up', '{}', 'completed', pgboss.job_now() - interval '1.5 seconds', pgboss.job_now())
+      returning id`;
+    await sql`update pgboss.schedule set last_job_id = ${job?.id ?? null} where name = 'numbers.roll_up'`;
+    const visitor = await stage.visitor('operator');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/instance/schedules');
+    const row = page.getByRole('row', { name: /numbers\.roll_up/ });
+    await row.getByText(jobs.states.completed).waitFor();
+    await row.getByText('1.5 s').waitFor();
+    await row.getByText(workers.schedules.purposes['numbers.roll_up']).waitFor();
+    await row.getByRole('link', { name: 'numbers.roll_up' }).click();
+    const drawer = page.getByRole('dialog', { name: 'numbers.roll_up' });
+    await drawer.getByText('* * * * * UTC').waitFor();
+    // The last run and the next three.
+    await expect.poll(() => drawer.locator('time').count()).toBe(7);
+
+    await drawer.getByRole('link', { name: workers.schedules.jobs }).click();
+    await page.waitForURL(/\/instance\/jobs\?queue=numbers\.roll_up$/);
+    expectQuiet(tab);
     await visitor.stop();
   });
 });

@@ -1,77 +1,119 @@
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck, CircleStop, CircleX } from 'lucide-react';
-import { type Outputs, trpc } from '../../../api/trpc.ts';
-import { Badge } from '../../../parts/badge.tsx';
-import { type Column, List } from '../../../parts/list.tsx';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { trpc } from '../../../api/trpc.ts';
+import { CodeBlock } from '../../../parts/copy.tsx';
+import { Drawer } from '../../../parts/dialog.tsx';
+import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { QueryView } from '../../../parts/states.tsx';
+import { Empty, QueryView } from '../../../parts/states.tsx';
 import { RelativeTime, spanMs } from '../../../parts/times.tsx';
 import { words } from './strings.ts';
+import { memory, stateName, type Worker, WorkerBadge, WorkerView } from './worker-view.tsx';
 
-type Worker = Outputs['ops']['workers']['data'][number];
-
-const MIB = 1024 * 1024;
+const text = words.workers;
 
 export function WorkersPage() {
+  const { worker: opened } = useSearch({ from: '/shell/instance/workers' });
+  const navigate = useNavigate({ from: '/instance/workers' });
   const workers = useQuery(trpc.ops.workers.queryOptions({}));
-  const live = workers.data?.data.filter((worker) => worker.live).length ?? 0;
-  const { answer: response, title } = words.workers;
+  const all = workers.data?.data;
+  const shown = all?.find(({ id }) => id === opened);
+  const close = () => {
+    void navigate({ search: {}, replace: true });
+    focusRowOf(opened);
+  };
   return (
     <Page>
-      <PageHeader
-        title={title}
-        answer={workers.data && (live === 0 ? response.none : response.some(live, workers.data.data.length - live))}
-      />
+      <PageHeader title={text.title} answer={all && answerOf(all)} />
       <QueryView query={workers}>
         {({ data }) => (
-          <List label={title} columns={columns} rows={data} idOf={({ id }) => id} nameOf={({ name }) => name} />
+          <>
+            {!data.some(({ live }) => live) && (
+              <Empty title={text.start.title}>
+                <p>{text.start.about}</p>
+                <CodeBlock text={text.start.command} what={text.start.what} />
+              </Empty>
+            )}
+            {data.length > 0 && (
+              <List
+                label={text.title}
+                columns={columns}
+                rows={data}
+                idOf={({ id }) => id}
+                nameOf={({ name }) => name}
+                onOpen={({ id }) => void navigate({ search: { worker: id } })}
+              />
+            )}
+          </>
         )}
       </QueryView>
+      {opened !== undefined && (
+        <Drawer title={shown?.name ?? text.title} onClose={close}>
+          <QueryView query={workers}>
+            {() => (shown ? <WorkerView worker={shown} /> : <p className="muted">{text.detail.gone}</p>)}
+          </QueryView>
+        </Drawer>
+      )}
     </Page>
   );
 }
 
-const { name, state, active, memory, cpu, delay, heartbeat, started, crashes } = words.workers.columns;
-const { states, lostAbout } = words.workers;
+function answerOf(workers: readonly Worker[]): string {
+  const live = workers.filter((worker) => worker.live);
+  if (live.length === 0) return text.answer.none;
+  const active = live.reduce((sum, worker) => sum + worker.active, 0);
+  return text.answer.some(live.length, active, workers.length - live.length);
+}
 
 const columns: readonly Column<Worker>[] = [
   {
-    name,
+    name: text.columns.name,
     show: (row) => (
-      <span title={`${row.id} ${row.version ?? ''}`}>
-        <strong>{row.name}</strong> <span className="faint">{row.version}</span>
-      </span>
+      <>
+        <Link className="row-link" from="/instance/workers" search={{ worker: row.id }} title={row.id}>
+          {row.name}
+        </Link>{' '}
+        <span className="faint not-phone">{row.version}</span>
+        <span className="below faint">
+          {stateName(row)} · {text.jobs(row.active)} · <RelativeTime at={row.last_heartbeat_at} />
+        </span>
+      </>
     ),
   },
-  { name: state, width: 'fit', show: stateOf },
-  number(active, (row) => `${row.active} of ${row.concurrency}`),
-  number(memory, (row) => (row.rss_bytes === null ? '–' : `${Math.round(row.rss_bytes / MIB)} MB`)),
-  number(cpu, (row) => row.cpu?.toFixed(2) ?? '–'),
-  number(delay, (row) => (row.loop_delay_p99_ms === null ? '–' : spanMs(row.loop_delay_p99_ms))),
-  number(crashes, (row) => String(row.crash_restarts)),
-  { name: heartbeat, width: 'fit', less: true, show: (row) => <RelativeTime at={row.last_heartbeat_at} /> },
-  { name: started, width: 'fit', less: true, show: (row) => <RelativeTime at={row.started_at} /> },
+  { name: text.columns.state, width: 'fit', less: 'not-phone', show: (row) => <WorkerBadge worker={row} /> },
+  number(text.columns.active, (row) => (row.live ? text.of(row.active, row.concurrency) : null)),
+  number(text.columns.memory, (row) => (row.live ? memory(row) : null)),
+  number(text.columns.cpu, (row) => (row.live && row.cpu !== null ? row.cpu.toFixed(2) : null)),
+  number(text.columns.delay, (row) =>
+    row.live && row.loop_delay_p99_ms !== null ? spanMs(row.loop_delay_p99_ms) : null,
+  ),
+  {
+    name: text.columns.crashes,
+    width: 'fit',
+    end: true,
+    less: 'unless-wide',
+    show: ({ crash_restarts }) => <span className={crash_restarts === 0 ? 'num faint' : 'num'}>{crash_restarts}</span>,
+  },
+  {
+    name: text.columns.heartbeat,
+    width: 'fit',
+    less: true,
+    show: (row) => <RelativeTime at={row.last_heartbeat_at} />,
+  },
+  {
+    name: text.columns.started,
+    width: 'fit',
+    less: 'unless-wide',
+    show: (row) => <RelativeTime at={row.started_at} />,
+  },
 ];
 
-function number(head: string, show: (row: Worker) => string): Column<Worker> {
-  return { name: head, width: 'fit', end: true, less: true, show: (row) => <span className="num">{show(row)}</span> };
-}
-
-function stateOf({ live, stopped_at }: Worker) {
-  if (live) {
-    return (
-      <Badge tone="good" icon={CircleCheck}>
-        {states.live}
-      </Badge>
-    );
-  }
-  return stopped_at === null ? (
-    <Badge tone="bad" icon={CircleX} title={lostAbout}>
-      {states.lost}
-    </Badge>
-  ) : (
-    <Badge tone="calm" icon={CircleStop}>
-      {states.stopped}
-    </Badge>
-  );
+function number(head: string, show: (row: Worker) => string | null): Column<Worker> {
+  return {
+    name: head,
+    width: 'fit',
+    end: true,
+    less: true,
+    show: (row) => <span className="num">{show(row) ?? <span className="faint">–</span>}</span>,
+  };
 }
