@@ -1,4 +1,4 @@
-import { jobsByIds, schedulesOf } from '@postrider/queue';
+import { type JobRow, jobsByIds, schedulesOf } from '@postrider/queue';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { timeField } from '../fields/wire.ts';
@@ -16,7 +16,12 @@ const scheduleSchema = z
     in_words: z.string(),
     next_runs: z.array(timeField).readonly(),
     last_run: z
-      .object({ id: z.string(), state: jobStateField, created_at: timeField })
+      .object({
+        id: z.string(),
+        state: jobStateField,
+        created_at: timeField,
+        duration_ms: z.number().nullable().meta({ description: 'Run time; null until it has ended.' }),
+      })
       .nullable()
       .meta({ description: 'The job that it made last; null where that is no longer kept.' }),
     missed_policy: z.enum(['skip', 'once']).meta({ description: 'Policy for missed runs.' }),
@@ -56,10 +61,15 @@ export const listSchedules = operation({
           timezone,
           in_words: cronInWords(cron),
           next_runs: runs.map(isoTime),
-          last_run: last ? { id: jobId(last.id), state: last.state, created_at: isoTime(last.created_at) } : null,
+          last_run: last ? lastRun(last) : null,
           missed_policy: missed,
         };
       }),
     };
   },
 });
+
+function lastRun({ id, state, created_at, started_at, completed_at }: JobRow): NonNullable<ScheduleView['last_run']> {
+  const duration_ms = started_at && completed_at && completed_at.getTime() - started_at.getTime();
+  return { id: jobId(id), state, created_at: isoTime(created_at), duration_ms };
+}
