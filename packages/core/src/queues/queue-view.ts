@@ -6,6 +6,7 @@ import { catalogue, type JobName } from '../process/jobs.ts';
 import { percentileOf, sumOf } from './run-times.ts';
 import {
   concurrencies,
+  failuresOf,
   type MeasureRow,
   type MinuteRow,
   measuresOf,
@@ -15,6 +16,7 @@ import {
 } from './store.ts';
 
 const RATE_MINUTES = 5;
+const HOUR_MINUTES = 60;
 export const LISTED_FOR_SECONDS = 86_400;
 
 const percentileSchema = z
@@ -35,6 +37,7 @@ export const queueSchema = z
     in_per_minute: z.number().nullable(),
     out_per_minute: z.number().meta({ description: 'Jobs completed in the last five minutes.' }),
     fail_per_minute: z.number().meta({ description: 'Failed runs: deferrals or errors.' }),
+    failed_last_hour: z.int().meta({ description: 'Failed runs in the last hour: deferrals or errors.' }),
     drain_seconds: z
       .number()
       .nullable()
@@ -75,9 +78,10 @@ export const DEFAULTS: QueueOptions = { window_minutes: 15, percentiles: [50, 95
 /** Returns queues as last measured by a worker; does not read the queues themselves. */
 export async function queueViews(ctx: Context, names: readonly JobName[], options: QueueOptions): Promise<QueueView[]> {
   const { sql } = ctx;
-  const [measures, { rows, now }, set, workers] = await Promise.all([
+  const [measures, { rows, now }, failures, set, workers] = await Promise.all([
     measuresOf(sql),
     minutesOf(sql, names, Math.max(options.window_minutes, RATE_MINUTES + 1)),
+    failuresOf(sql, names, HOUR_MINUTES),
     concurrencies(sql),
     workerRows(sql, LISTED_FOR_SECONDS),
   ]);
@@ -86,6 +90,7 @@ export async function queueViews(ctx: Context, names: readonly JobName[], option
     viewOf(name, {
       measure: measures.get(name) ?? null,
       minutes: minutes.get(name) ?? [],
+      failed_last_hour: failures.get(name) ?? 0,
       now,
       options,
       concurrency: set.get(name) ?? catalogue[name].concurrency,
@@ -99,6 +104,7 @@ function viewOf(
   facts: {
     readonly measure: MeasureRow | null;
     readonly minutes: readonly MinuteRow[];
+    readonly failed_last_hour: number;
     readonly now: Date;
     readonly options: QueueOptions;
     readonly concurrency: number;
@@ -124,6 +130,7 @@ function viewOf(
     in_per_minute: rates.in,
     out_per_minute: rates.out,
     fail_per_minute: rates.fail,
+    failed_last_hour: facts.failed_last_hour,
     drain_seconds: drainSeconds(ready, rates),
     wait: options.percentiles.map((p) => ({ p, seconds: percentileOf(waits, p) })),
     run: options.percentiles.map((p) => ({ p, seconds: percentileOf(runs, p) })),

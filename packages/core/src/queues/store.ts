@@ -223,6 +223,16 @@ export async function minutesOf(
   return { rows, now: clock?.now ?? new Date(0) };
 }
 
+/** Counts the failed runs of queues in the latest minutes. Served by the primary key. */
+export async function failuresOf(sql: Sql, queues: readonly string[], minutes: number): Promise<Map<string, number>> {
+  const rows = await sql<{ queue: string; failed: number }[]>`
+    select queue, sum(failed)::int as failed from queue_minutes
+    where queue = any (${[...queues]}::text[])
+      and minute > date_trunc('minute', clock_now()) - make_interval(mins => ${minutes}) and minute <= clock_now()
+    group by queue`;
+  return new Map(rows.map((row) => [row.queue, row.failed]));
+}
+
 export interface HistoryRow {
   readonly at: Date;
   readonly ready: number;

@@ -74,53 +74,73 @@ function answerOf(queues: readonly Queue[], queue_hold: ReadonlyMap<string, Hold
   return queue_hold.size > 0 ? words.answer.held(queue_hold.size) : words.answer.calm;
 }
 
+/** Zeros and dashes are faint, so that what needs attention stands out. */
+function number(head: string, show: (row: Queue) => number | string, weight: 'main' | 'more' = 'more'): Column<Queue> {
+  return {
+    name: head,
+    width: 'fit',
+    end: true,
+    less: 'unless-wide',
+    show: (row) => {
+      const value = show(row);
+      if (value === 0 || value === '–') return <span className="num faint">{value}</span>;
+      const text = typeof value === 'number' ? value.toLocaleString('en') : value;
+      return weight === 'main' ? <strong className="num">{text}</strong> : <span className="num">{text}</span>;
+    },
+  };
+}
+
+/** Summarizes the columns that a phone has no room for. */
+function shortOf(row: Queue): string {
+  const parts = [
+    row.oldest_ready_seconds !== null && words.short.oldest(oldestOf(row)),
+    row.failed_last_hour > 0 && words.short.failed(row.failed_last_hour),
+    row.dead > 0 && words.short.dead(row.dead),
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? words.short.none : parts.join(' · ');
+}
+
+function oldestOf({ oldest_ready_seconds }: Queue): string {
+  return oldest_ready_seconds === null ? '–' : span(oldest_ready_seconds);
+}
+
 interface Actions {
   readonly hold: (name: string) => void;
   readonly resume: (hold: Hold) => void;
 }
 
 function columns(holds_by_queue: ReadonlyMap<string, Hold>, { hold, resume }: Actions): readonly Column<Queue>[] {
-  const { name, ready, oldest, active, later, parked, dead, out, fail, wait, drain, workers } = words.columns;
-  const number = (
-    head: string,
-    show: (row: Queue) => number | string,
-    less: Column<Queue>['less'] = false,
-  ): Column<Queue> => ({
-    name: head,
-    width: 'fit',
-    end: true,
-    less,
-    show: (row) => <span className="num">{show(row)}</span>,
-  });
+  const heads = words.columns;
   return [
     {
-      name,
-      // Not a share of the width, so that the other columns cannot clip the name.
-      width: 'fit',
+      name: heads.name,
       show: (row) => (
-        <span className="line" title={row.purpose}>
-          <Link className="row-link mono small" to="/instance/queues/$name" params={{ name: row.name }}>
-            {row.name}
-          </Link>
-          {holds_by_queue.has(row.name) && (
-            <Badge tone="wait" icon={CirclePause} title={holds_by_queue.get(row.name)?.reason}>
-              {words.held}
-            </Badge>
-          )}
-        </span>
+        <>
+          <span className="line" title={row.purpose}>
+            <Link className="row-link mono small" to="/instance/queues/$name" params={{ name: row.name }}>
+              {row.name}
+            </Link>
+            {holds_by_queue.has(row.name) && (
+              <Badge tone="wait" icon={CirclePause} title={holds_by_queue.get(row.name)?.reason}>
+                {words.held}
+              </Badge>
+            )}
+          </span>
+          <span className="below faint">{shortOf(row)}</span>
+        </>
       ),
     },
-    number(ready, (row) => row.ready),
-    number(oldest, (row) => (row.oldest_ready_seconds === null ? '–' : span(row.oldest_ready_seconds)), true),
-    number(active, (row) => row.active, true),
-    number(later, (row) => row.deferred, 'unless-wide'),
-    number(parked, (row) => row.parked, 'unless-wide'),
-    number(dead, (row) => row.dead, true),
-    number(out, (row) => Math.round(row.out_per_minute), 'unless-wide'),
-    number(fail, (row) => Math.round(row.fail_per_minute), 'unless-wide'),
-    number(wait, (row) => p95(row), true),
-    number(drain, (row) => drainOf(row), 'unless-wide'),
-    number(workers, (row) => row.workers.length, 'unless-wide'),
+    { ...number(heads.ready, (row) => row.ready, 'main'), less: false },
+    { ...number(heads.oldest, oldestOf, 'main'), less: 'not-phone' },
+    { ...number(heads.failed, (row) => row.failed_last_hour, 'main'), less: 'not-phone' },
+    { ...number(heads.dead, (row) => row.dead, 'main'), less: 'not-phone' },
+    { ...number(heads.active, (row) => row.active), less: true },
+    { ...number(heads.wait, p95), less: true },
+    number(heads.later, (row) => row.deferred),
+    number(heads.parked, (row) => row.parked),
+    number(heads.out, (row) => Math.round(row.out_per_minute)),
+    number(heads.drain, drainOf),
+    number(heads.workers, (row) => row.workers.length),
     {
       name: '',
       width: 'fit',
