@@ -5,6 +5,7 @@ import {
   inviteMember,
   listMembers,
   listOperators,
+  readMemberCounts,
   removeMember,
   removeOperator,
   setMemberRole,
@@ -23,6 +24,7 @@ export const session = router({ token: mutation(createSessionToken) });
 
 export const members = router({
   list: query(listMembers),
+  counts: query(readMemberCounts),
   invite: mutation(inviteMember),
   setRole: mutation(setMemberRole),
   remove: mutation(removeMember),

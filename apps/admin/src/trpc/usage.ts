@@ -1,4 +1,4 @@
-import { getUsage } from '@postrider/core/usage';
+import { getUsage, readMonthUsages } from '@postrider/core/usage';
 import { query, router } from './kit/invoke-procedure.ts';
 
-export const usage = router({ get: query(getUsage) });
+export const usage = router({ get: query(getUsage), months: query(readMonthUsages) });

@@ -456,6 +456,28 @@ describe('instance administration', () => {
     await visitor.stop();
   });
 
+  it('lists a workspace with its members and usage, and opens it', async () => {
+    const { world } = stage;
+    const { workspace_id } = await world.workspace('free');
+    await stage.visitor('admin').then((member) => member.stop());
+    const visitor = await stage.visitor('operator');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/instance/workspaces');
+    const row = (id: string) => page.locator(`tr[data-row="${id}"]`);
+    await row(workspace_id).getByRole('meter').waitFor();
+    const [own] = await world.services.sql<{ count: string }[]>`
+      select count(*)::text as count from members where workspace_id = ${world.workspace_id}`;
+    await row(world.workspace_id)
+      .getByRole('cell', { name: own?.count ?? '', exact: true })
+      .waitFor();
+
+    await row(workspace_id).getByRole('link').click();
+    await page.waitForURL(`**/w/${workspace_id}`);
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+
   it('adds an operator with a link shown once, and then removes the operator', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();

@@ -2,6 +2,7 @@ export { type Entry, entryWays } from './admit-person.ts';
 export { inviteMember } from './members/invite-member.ts';
 export { listMembers } from './members/list-members.ts';
 export type { MemberEntry } from './members/member-entry.ts';
+export { readMemberCounts } from './members/read-member-counts.ts';
 export { removeMember } from './members/remove-member.ts';
 export { setMemberRole } from './members/set-member-role.ts';
 export { addOperator } from './operators/add-operator.ts';

@@ -105,6 +105,13 @@ export async function readMemberPage(
     order by m.user_id desc limit ${count}`;
 }
 
+export async function memberCountsOf(sql: Sql, workspace_ids: readonly string[]): Promise<Map<string, number>> {
+  const rows = await sql<{ workspace_id: string; count: number }[]>`
+    select workspace_id, count(*)::int as count from members
+    where workspace_id = any (${[...workspace_ids]}::uuid[]) group by workspace_id`;
+  return new Map(rows.map((row) => [row.workspace_id, row.count]));
+}
+
 /** Returns one member, locked until the commit. */
 export async function lockMember(tx: Tx, workspace_id: string, user_id: string): Promise<MemberRow | null> {
   const [row] = await tx<MemberRow[]>`

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -50,6 +50,7 @@ export function PlansPage() {
             rows={data}
             idOf={({ name }) => name}
             nameOf={({ name }) => name}
+            onOpen={({ name }) => void navigate({ search: { plan: name } })}
           />
         )}
       </QueryView>
@@ -82,10 +83,20 @@ function columns({ edit, remove }: Actions): readonly Column<Plan>[] {
     width: 'fit',
     end: true,
     less,
-    show: (plan) => <span className="num">{count(show(plan))}</span>,
+    show: (plan) => {
+      const value = show(plan);
+      return <span className={value === null ? 'num faint' : 'num'}>{count(value)}</span>;
+    },
   });
   return [
-    { name: text.columns.name, show: ({ name }) => <strong>{name}</strong> },
+    {
+      name: text.columns.name,
+      show: ({ name }) => (
+        <Link className="row-link" from="/instance/plans" search={{ plan: name }}>
+          {name}
+        </Link>
+      ),
+    },
     number(text.columns.monthly, (plan) => plan.monthly_emails, false),
     number(text.columns.recipients, (plan) => plan.recipients_per_request),
     number(text.columns.send, (plan) => plan.send_per_minute),

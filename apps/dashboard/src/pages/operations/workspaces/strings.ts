@@ -3,7 +3,17 @@ export const words = {
   answer: (count: number, has_more: boolean) =>
     `${count}${has_more ? ' or more' : ''} ${count === 1 ? 'workspace' : 'workspaces'} on this instance`,
   create: 'Create workspace',
-  columns: { name: 'Workspace', plan: 'Plan', monthly: 'Emails per month', id: 'ID', since: 'Created' },
+  columns: {
+    name: 'Workspace',
+    plan: 'Plan',
+    used: 'Emails this month',
+    members: 'Members',
+    id: 'ID',
+    since: 'Created',
+  },
+  usedOf: (used: string, limit: string | null) => (limit === null ? `${used}, no limit` : `${used} of ${limit}`),
+  short: (plan: string, used: number | undefined) =>
+    `${plan} · ${used === undefined ? '…' : used.toLocaleString('en')} emails this month`,
   unlimited: 'No limit',
   actions: (name: string) => `Actions for ${name}`,
   setPlan: (plan: string) => `Change plan to ${plan}`,
