@@ -109,3 +109,14 @@ it('deliveries.ofEvents returns the webhook deliveries of events, within the wor
   expect(deliveries.map((one) => one.webhook_id)).toContain(id);
   expect(await stranger.api.deliveries.ofEvents.query({ ids })).toEqual([[]]);
 });
+
+it('members.counts and usage.months return those of the workspaces that the caller may read', async () => {
+  const { api } = await signedIn(world, admin, 'operator');
+  const fresh = await world.workspace('business');
+  const stranger = await signedIn(world, admin, 'admin', fresh.workspace_id);
+  const ids = [world.workspace_id, fresh.workspace_id];
+
+  expect(await api.members.counts.query({ ids })).toEqual([expect.any(Number), 1]);
+  expect(await api.usage.months.query({ ids })).toMatchObject([{ used: expect.any(Number) }, { used: 0 }]);
+  expect(await refusalOf(stranger.api.members.counts.query({ ids }))).toMatchObject({ reason: expect.any(String) });
+});

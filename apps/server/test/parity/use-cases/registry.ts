@@ -56,6 +56,8 @@ export const alone = {
     'onboarding.state': 'A page of the dashboard.',
     'suppressions.byAddress': 'GraphQL has it as a field of the recipient; a program filters the list.',
     'deliveries.ofEvents': 'GraphQL has them as a field of the event; a program lists those of a webhook.',
+    'members.counts': 'A column of the page of workspaces; GraphQL lists the members.',
+    'usage.months': 'A column of the page of workspaces; GraphQL has it as a field.',
     'webhooks.recoveryPreview': 'The preview of a dialog.',
     'requests.groups': 'A page of the dashboard; the list has each request.',
     'ops.bulkItems': 'GraphQL has them as a field of the bulk operation.',
