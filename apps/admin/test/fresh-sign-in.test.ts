@@ -1,3 +1,4 @@
+import { newId } from '@postrider/core';
 import { hashPassword } from '@postrider/core/people';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
@@ -25,10 +26,10 @@ const guarded: Record<string, (api: Dashboard, standing: Standing) => Promise<un
   },
   'domains.delete': (api) => api.domains.delete.mutate({ domain: 'good.test' }),
   'erasures.start': (api) => api.erasures.start.mutate({ email: 'ada@example.com' }),
-  'members.invite': (api) => api.members.invite.mutate({ email: 'eve@people.test', role: 'admin' }),
+  'invitations.create': (api) => api.invitations.create.mutate({ email: 'eve@people.test', role: 'admin' }),
+  'invitations.resend': (api) => api.invitations.resend.mutate({ id: newId('invitation', 0) }),
   'members.setRole': (api, { user_id }) => api.members.setRole.mutate({ user_id, role: 'admin' }),
   'members.remove': (api, { user_id }) => api.members.remove.mutate({ user_id }),
-  'operators.add': (api) => api.operators.add.mutate({ email: 'eve@people.test' }),
   'operators.remove': (api, { user_id }) => api.operators.remove.mutate({ user_id }),
   'webhooks.create': (api) => api.webhooks.create.mutate({ url: 'https://hooks.test/other' }),
   'webhooks.update': (api, { webhook_id }) =>

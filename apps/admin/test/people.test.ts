@@ -1,9 +1,9 @@
 import { invoke } from '@postrider/core';
-import { beginSession, createLoginLink, resetPassword } from '@postrider/core/people';
+import { addOperator, beginSession, createLoginLink, inviteMember, resetPassword } from '@postrider/core/people';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAdmin, startAdmin } from './admin-server.ts';
-import { type Dashboard, dashboard, refusalOf, type SignedIn, signedIn } from './signed-in.ts';
+import { type Dashboard, dashboard, invokeAs, refusalOf, type SignedIn, signedIn } from './signed-in.ts';
 
 const world = await openWorld();
 const { sql } = world.services;
@@ -13,6 +13,10 @@ beforeAll(async () => {
   operator = await signedIn(world, admin, 'operator');
 });
 
+const invite = (person: SignedIn, input: Parameters<typeof invokeAs<typeof inviteMember.input, unknown>>[3]) =>
+  invokeAs(world, person, inviteMember, input);
+const makeOperator = (person: SignedIn, input: { readonly email: string }) =>
+  invokeAs(world, person, addOperator, input);
 const expired_session = { status: 401, reason: 'session_ended' };
 
 /** Signs in with a link, as its button does. */
@@ -98,11 +102,35 @@ describe('roles', () => {
   });
 });
 
+describe('a pending invitation', () => {
+  it('is listed for admins, without its link, until it is revoked', async () => {
+    const inviter = await signedIn(world, admin, 'admin');
+    const { invitation, delivery } = await inviter.api.invitations.create.mutate({
+      email: 'pending@people.test',
+      role: 'viewer',
+    });
+    const before = await inviter.api.invitations.list.query({});
+
+    await inviter.api.invitations.revoke.mutate({ id: invitation?.id ?? '' });
+
+    const token = delivery?.url?.split('/').at(-1) ?? '';
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(before.data).toMatchObject([{ email: 'pending@people.test', role: 'viewer', invited_by: inviter.email }]);
+    expect(JSON.stringify(before)).not.toContain(token);
+    expect(await inviter.api.invitations.list.query({})).toMatchObject({ data: [] });
+    expect(await audited(world.workspace_id)).toContainEqual({
+      action: 'invitation.revoked',
+      actor_name: inviter.email,
+      diff: { email: '…@people.test', role: 'viewer' },
+    });
+  });
+});
+
 describe('a member', () => {
   it("signs in with the link in an admin's invitation, and then chooses a password", async () => {
     const inviter = await signedIn(world, admin, 'admin');
 
-    const invited = await inviter.api.members.invite.mutate({ email: 'Grace@People.test', role: 'member' });
+    const invited = await invite(inviter, { email: 'Grace@People.test', role: 'member' });
     const { status, api } = await follow(invited.login_url ?? '');
     const me = await api.people.me.query();
     await api.people.changePassword.mutate({ new_password: 'a long enough one' });
@@ -127,12 +155,12 @@ describe('a member', () => {
   });
 
   it('can be invited with a password instead, but only once', async () => {
-    const invited = await operator.api.members.invite.mutate({
+    const invited = await invite(operator, {
       email: 'alan@people.test',
       role: 'viewer',
       entry: 'password',
     });
-    const repeat = await refusalOf(operator.api.members.invite.mutate({ email: 'ALAN@people.test', role: 'admin' }));
+    const repeat = await refusalOf(invite(operator, { email: 'ALAN@people.test', role: 'admin' }));
 
     expect(await signInWith('alan@people.test', invited.password ?? '')).toBe(303);
     expect(repeat).toMatchObject({ status: 422, reason: 'member_exists' });
@@ -143,8 +171,8 @@ describe('a member', () => {
     const theirs = await signedIn(world, admin, 'admin', other.workspace_id);
     const inviter = await signedIn(world, admin, 'admin');
 
-    const refusal = await refusalOf(inviter.api.members.invite.mutate({ email: theirs.email, role: 'viewer' }));
-    const invited = await operator.api.members.invite.mutate({ email: theirs.email, role: 'viewer' });
+    const refusal = await refusalOf(invite(inviter, { email: theirs.email, role: 'viewer' }));
+    const invited = await invite(operator, { email: theirs.email, role: 'viewer' });
 
     expect(refusal).toMatchObject({ status: 422, reason: 'user_exists' });
     expect(invited).toMatchObject({ id: theirs.user_id, password: null, login_url: null });
@@ -159,17 +187,17 @@ describe('a member', () => {
       const [theirs, third] = [await world.workspace('free'), await world.workspace('free')];
       const foreign_admin = await signedIn(world, admin, 'admin', theirs.workspace_id);
       const email = `ceo-${entry}@people.test`.replace('_', '-');
-      const invitation = await foreign_admin.api.members.invite.mutate({ email, role: 'viewer', entry });
+      const invitation = await invite(foreign_admin, { email, role: 'viewer', entry });
       // The admin signs in first so that the new user appears to have set up their account.
       const posing = entry === 'login_link' ? (await follow(invitation.login_url ?? '')).api : null;
       await posing?.people.changePassword.mutate({ new_password: 'chosen by the admin' });
       const password = invitation.password ?? 'chosen by the admin';
       expect(await signInWith(email, password)).toBe(303);
 
-      const invited = await operator.api.members.invite.mutate({ email, role: 'admin' });
+      const invited = await invite(operator, { email, role: 'admin' });
       const entered = await signInWith(email, password);
       const { status, api } = await follow(invited.login_url ?? '');
-      const repeat = await operator.api.members.invite.mutate({
+      const repeat = await invite(operator, {
         email,
         role: 'viewer',
         workspace_id: third.workspace_id,
@@ -188,11 +216,11 @@ describe('a member', () => {
     const first = await signedIn(world, admin, 'admin', workspace_id);
     const inviter = await signedIn(world, admin, 'admin');
     const email = 'victim@people.test';
-    const invitation = await first.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
+    const invitation = await invite(first, { email, role: 'viewer', entry: 'password' });
     await first.api.members.remove.mutate({ user_id: invitation.id });
     expect(await signInWith(email, invitation.password ?? '')).toBe(403);
 
-    const invited = await inviter.api.members.invite.mutate({ email, role: 'admin' });
+    const invited = await invite(inviter, { email, role: 'admin' });
 
     expect(invited).toMatchObject({ id: invitation.id, login_url: expect.any(String) });
     expect(await signInWith(email, invitation.password ?? '')).toBe(401);
@@ -206,7 +234,7 @@ describe('a member', () => {
     for (let round = 0; round < 5; round++) {
       const email = `contested-${round}@people.test`;
       const invitations = await Promise.allSettled(
-        [theirs, inviter].map(({ api }) => api.members.invite.mutate({ email, role: 'admin' })),
+        [theirs, inviter].map((person) => invite(person, { email, role: 'admin' })),
       );
       expect(invitations.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     }
@@ -218,8 +246,8 @@ describe('a member', () => {
     for (let round = 0; round < 5; round++) {
       const email = `promoted-${round}@people.test`;
       const [added, invited] = await Promise.allSettled([
-        operator.api.operators.add.mutate({ email }),
-        inviter.api.members.invite.mutate({ email, role: 'viewer' }),
+        makeOperator(operator, { email }),
+        invite(inviter, { email, role: 'viewer' }),
       ]);
       const { id } = added.status === 'fulfilled' ? added.value : { id: '' };
       if (invited.status === 'fulfilled') expect((await follow(invited.value.login_url ?? '')).status).toBe(401);
@@ -230,7 +258,7 @@ describe('a member', () => {
   it('cannot change a password while it is being reset', async () => {
     const inviter = await signedIn(world, admin, 'admin');
     const email = 'raced@people.test';
-    const { password } = await inviter.api.members.invite.mutate({ email, role: 'viewer', entry: 'password' });
+    const { password } = await invite(inviter, { email, role: 'viewer', entry: 'password' });
     const attacker = await sessionOf(email);
 
     const [reset, change] = await Promise.allSettled([
@@ -251,7 +279,7 @@ describe('a member', () => {
     const invitations = await Promise.allSettled(
       Array.from({ length: 20 }, (_, number) =>
         refusalOf(
-          inviter.api.members.invite.mutate({
+          invite(inviter, {
             email: `crowd-${number}@people.test`,
             role: 'viewer',
             entry: 'password',
@@ -268,9 +296,9 @@ describe('a member', () => {
   it('cannot be impersonated with credentials an admin saw, after becoming an operator', async () => {
     const inviter = await signedIn(world, admin, 'admin');
     const email = 'rising@people.test';
-    const invitation = await inviter.api.members.invite.mutate({ email, role: 'viewer' });
+    const invitation = await invite(inviter, { email, role: 'viewer' });
 
-    const added = await operator.api.operators.add.mutate({ email });
+    const added = await makeOperator(operator, { email });
 
     expect((await follow(invitation.login_url ?? '')).status).toBe(401);
     expect((await follow(added.login_url ?? '')).status).toBe(303);
@@ -314,7 +342,7 @@ describe('a member', () => {
     const foreign_admin = await signedIn(world, admin, 'admin', other.workspace_id);
     const person = await signedIn(world, admin, 'member');
     const { email, user_id } = person;
-    await operator.api.members.invite.mutate({ email, role: 'viewer', workspace_id: other.workspace_id });
+    await invite(operator, { email, role: 'viewer', workspace_id: other.workspace_id });
     const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email });
     const remote = await follow((await invoke(world.as(world.workspace_id), createLoginLink, { email })).url);
     await remote.api.people.switchWorkspace.mutate({ workspace_id: other.workspace_id });
@@ -383,10 +411,10 @@ describe('the last admin', () => {
 
 describe('an operator', () => {
   it('can be added, removed and signed out by another operator', async () => {
-    const added = await operator.api.operators.add.mutate({ email: 'second@people.test' });
+    const added = await makeOperator(operator, { email: 'second@people.test' });
     const { api } = await follow(added.login_url ?? '');
     expect(await api.people.me.query()).toMatchObject({ operator: true, scopes: ['operator', 'admin'] });
-    expect(await refusalOf(operator.api.operators.add.mutate({ email: 'second@people.test' }))).toMatchObject({
+    expect(await refusalOf(makeOperator(operator, { email: 'second@people.test' }))).toMatchObject({
       status: 422,
       reason: 'operator_exists',
     });
@@ -433,7 +461,7 @@ describe('switching workspaces', () => {
     const other = await world.workspace('free');
     const third = await world.workspace('free');
     const person = await signedIn(world, admin, 'admin');
-    await operator.api.members.invite.mutate({
+    await invite(operator, {
       email: person.email,
       role: 'viewer',
       workspace_id: other.workspace_id,
@@ -451,7 +479,7 @@ describe('switching workspaces', () => {
 
 describe('changing a password', () => {
   it('requires the current password, except right after using a login link', async () => {
-    const invited = await operator.api.members.invite.mutate({ email: 'kay@people.test', role: 'viewer' });
+    const invited = await invite(operator, { email: 'kay@people.test', role: 'viewer' });
     const first = await follow(invited.login_url ?? '');
     await first.api.people.changePassword.mutate({ new_password: 'the first password' });
     const link = async () =>

@@ -1,7 +1,8 @@
-import { newId } from '@postrider/core';
-import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
+import { AppError, createContext, httpStatus, invoke, newId, type Operation } from '@postrider/core';
+import { beginSession, findSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
 import type { World } from '@postrider/testing';
 import { createTRPCClient, httpBatchLink, type TRPCClient, TRPCClientError } from '@trpc/client';
+import type { z } from 'zod';
 import type { AppRouter } from '../src/trpc/router.ts';
 import type { AdminServer } from './admin-server.ts';
 
@@ -43,6 +44,18 @@ export async function signedIn(
   return { user_id, email, cookie, api: dashboard(admin.port, cookie) };
 }
 
+/** Runs an operation that the dashboard does not offer, as a signed-in user. */
+export async function invokeAs<I extends z.ZodType, O>(
+  { services }: World,
+  { cookie }: Pick<SignedIn, 'cookie'>,
+  operation: Operation<I, O>,
+  input: z.input<I>,
+): Promise<O> {
+  const actor = await findSession(services, cookie.split('=')[1] ?? '', null);
+  if (actor === null) throw new AppError('session_ended', 'The session has ended.');
+  return invoke(createContext(services, actor), operation, input);
+}
+
 /** Creates the real tRPC client with a single-cookie jar, as in a browser tab on a workspace, or on none. */
 export function dashboard(port: number, first_cookie: string, workspace_id: string | null = null): Dashboard {
   let cookie = first_cookie;
@@ -81,6 +94,8 @@ export async function refusalOf(call: Promise<unknown>): Promise<Record<string, 
     () => new Error('the call was answered'),
     (cause: unknown) => cause,
   );
+  if (error instanceof AppError)
+    return { reason: error.reason, status: httpStatus[error.code], message: error.message };
   if (!(error instanceof TRPCClientError)) throw error;
   // httpBatchLink stores fetch's response there.
   const response = error.meta?.response as Response | undefined;

@@ -1,11 +1,12 @@
 import { request } from 'node:http';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
+import { inviteMember } from '@postrider/core/people';
 import { setConcurrency } from '@postrider/core/queues';
 import { openWorld } from '@postrider/testing/open-world';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAdmin } from './admin-server.ts';
-import { signedIn, signOut } from './signed-in.ts';
+import { invokeAs, signedIn, signOut } from './signed-in.ts';
 
 const world = await openWorld();
 const admin = await openAdmin(world);
@@ -129,7 +130,7 @@ describe('the live stream', () => {
     const [reader, administrator] = [await signedIn(world, admin, 'viewer'), await signedIn(world, admin, 'admin')];
     const stream = await follow(reader.cookie);
 
-    const member = await administrator.api.members.invite.mutate({ email: 'new@people.test', role: 'viewer' });
+    const member = await invokeAs(world, administrator, inviteMember, { email: 'new@people.test', role: 'viewer' });
 
     await expect.poll(() => stream.changes()).toContainEqual({ type: 'member.added', id: member.id });
   });

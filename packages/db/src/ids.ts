@@ -24,6 +24,7 @@ export const idPrefixes = {
   alarm: 'alm_',
   import: 'imp_',
   erasure: 'ers_',
+  invitation: 'inv_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
@@ -54,6 +55,7 @@ export const kindNumbers: Readonly<Record<IdKind, number>> = {
   alarm: 20,
   import: 21,
   erasure: 22,
+  invitation: 23,
 };
 
 /** Crockford's base32 in lower case. Its order is ASCII order, so ids sort by time both as strings and as uuids. */

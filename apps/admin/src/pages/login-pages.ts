@@ -1,4 +1,6 @@
 import { AppError, createContext, httpStatus, invoke, retryAfterHeader, type Services } from '@postrider/core';
+import { acceptInvitation, type OpenedInvitation, readInvitation } from '@postrider/core/invitations';
+import { requestReset, resetByLink } from '@postrider/core/password-resets';
 import { confirmPassword, login, loginByLink, logout, type SignedIn } from '@postrider/core/people';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -48,6 +50,7 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
       return refuse(context, services.clock.now(), error, linkPage);
     }
   });
+  accountRoutes(services, dashboard, routes);
   routes.get('/login/confirm', async (context) => {
     const actor = await sessionOf(services, context);
     const next = context.req.query('next');
@@ -86,6 +89,54 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
     return arrive(context, '/login');
   });
   return routes;
+}
+
+/** Serves what emailed links open, and the form that asks for a reset link. Their GETs show a page and change nothing. */
+function accountRoutes(services: Services, dashboard: DashboardSource, routes: Hono<AdminEnv>): void {
+  const showPage = (context: PageContext, pageOf: () => ReturnType<typeof page>) =>
+    dashboard().kind === 'ready' ? startDashboard(context, dashboard) : context.html(pageOf());
+  routes.get('/login/forgot', (context) => showPage(context, () => forgotPage({})));
+  routes.post('/login/forgot', async (context) => {
+    const email = (await readForm(context)).get('email') ?? '';
+    try {
+      const { message } = await requestReset(services, email, arrivalOf(services, context));
+      return wantsJson(context) ? context.json({ message }) : context.html(forgotPage({ message }));
+    } catch (error) {
+      return refuse(context, services.clock.now(), error, (problem) => forgotPage({ problem }));
+    }
+  });
+  routes.get('/login/reset/:token', (context) => showPage(context, () => newPasswordPage({})));
+  routes.post('/login/reset/:token', async (context) => {
+    const password = (await readForm(context)).get('password') ?? '';
+    try {
+      const arrival = arrivalOf(services, context);
+      keepSignedIn(services, context, await resetByLink(services, context.req.param('token'), password, arrival));
+      return arrive(context, '/');
+    } catch (error) {
+      return refuse(context, services.clock.now(), error, (problem) => newPasswordPage({ problem }));
+    }
+  });
+  routes.get('/login/invitation/:token', async (context) => {
+    if (!wantsJson(context) && dashboard().kind === 'ready') return startDashboard(context, dashboard);
+    try {
+      const opened = await readInvitation(services, context.req.param('token'));
+      return wantsJson(context) ? context.json(opened) : context.html(newPasswordPage({ opened }));
+    } catch (error) {
+      return refuse(context, services.clock.now(), error, (problem) => newPasswordPage({ problem, ended: true }));
+    }
+  });
+  routes.post('/login/invitation/:token', async (context) => {
+    const password = (await readForm(context)).get('password') ?? '';
+    try {
+      const arrival = arrivalOf(services, context);
+      const signed_in = await acceptInvitation(services, context.req.param('token'), password, arrival);
+      if (signed_in === null) return arrive(context, '/login');
+      keepSignedIn(services, context, signed_in);
+      return arrive(context, '/');
+    } catch (error) {
+      return refuse(context, services.clock.now(), error, (problem) => newPasswordPage({ problem }));
+    }
+  });
 }
 
 /** Returns whether the client wants JSON. The dashboard does, because a script cannot read a redirect's target. */
@@ -162,7 +213,8 @@ function loginPage(form: { readonly next: string | undefined; readonly email?: s
       <input type="hidden" name="next" value="${ownPath(form.next)}">
       <p><label>Email address<br><input type="email" name="email" value="${form.email ?? ''}" autocomplete="username" required autofocus></label></p>
       <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required></label></p>
-      <p><button type="submit">Sign in</button></p></form>`,
+      <p><button type="submit">Sign in</button></p></form>
+      <p><a href="/login/forgot">Forgot password?</a></p>`,
   );
 }
 
@@ -170,6 +222,36 @@ function linkPage(problem?: string) {
   const form = html`<form method="post"><p><button type="submit" autofocus>Sign in</button></p></form>`;
   const password_link = html`<p><a href="/login">Sign in with a password</a></p>`;
   return page('Sign in', html`${problemText(problem)}${problem === undefined ? form : password_link}`);
+}
+
+function forgotPage({ message, problem }: { readonly message?: string; readonly problem?: string }) {
+  const form = html`<form method="post" action="/login/forgot">
+      <p><label>Email address<br><input type="email" name="email" autocomplete="username" required autofocus></label></p>
+      <p><button type="submit">Email reset link</button></p></form>`;
+  return page(
+    'Reset password',
+    html`${problemText(problem)}${message === undefined ? form : html`<p role="status">${message}</p>`}`,
+  );
+}
+
+function newPasswordPage({
+  opened,
+  problem,
+  ended = false,
+}: {
+  readonly opened?: OpenedInvitation;
+  readonly problem?: string;
+  readonly ended?: boolean;
+}) {
+  const field = html`<p><label>New password<br><input type="password" name="password" autocomplete="new-password" minlength="10" maxlength="200" required autofocus></label></p>`;
+  const place = opened?.workspace_name ?? 'this Postrider instance';
+  const invitation = opened && html`<p>${opened.invited_by} invited ${opened.email} to ${place} as ${opened.role}.</p>`;
+  const form = html`<form method="post">${opened?.needs_password === false ? '' : field}
+      <p><button type="submit">${opened ? 'Accept invitation' : 'Set password'}</button></p></form>`;
+  return page(
+    opened ? 'Accept invitation' : 'Choose a password',
+    html`${problemText(problem)}${invitation ?? ''}${ended ? html`<p><a href="/login">Sign in with a password</a></p>` : form}`,
+  );
 }
 
 function confirmPage(form: { readonly email: string; readonly next: string | undefined; readonly problem?: string }) {

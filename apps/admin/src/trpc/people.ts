@@ -1,8 +1,7 @@
+import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '@postrider/core/invitations';
 import {
-  addOperator,
   changePassword,
   createSessionToken,
-  inviteMember,
   listMembers,
   listOperators,
   readMemberCounts,
@@ -25,13 +24,18 @@ export const session = router({ token: mutation(createSessionToken) });
 export const members = router({
   list: query(listMembers),
   counts: query(readMemberCounts),
-  invite: mutation(inviteMember),
   setRole: mutation(setMemberRole),
   remove: mutation(removeMember),
 });
 
 export const operators = router({
   list: query(listOperators),
-  add: mutation(addOperator),
   remove: mutation(removeOperator),
+});
+
+export const invitations = router({
+  list: query(listInvitations),
+  create: mutation(createInvitation),
+  resend: mutation(resendInvitation),
+  revoke: mutation(revokeInvitation),
 });

@@ -13,7 +13,7 @@ import { router } from './kit/invoke-procedure.ts';
 import { live } from './live.ts';
 import { ops } from './ops.ts';
 import { addresses, find, onboarding, overview } from './overview.ts';
-import { members, operators, people, session } from './people.ts';
+import { invitations, members, operators, people, session } from './people.ts';
 import { requests } from './requests.ts';
 import { stats } from './stats.ts';
 import { suppressions } from './suppressions.ts';
@@ -39,6 +39,7 @@ export const appRouter = router({
   find,
   holds,
   live,
+  invitations,
   members,
   onboarding,
   operators,

@@ -52,17 +52,49 @@ export function goToSignIn(): void {
   );
 }
 
-/** Signs in through the form endpoint that also works without scripts. Returns the path to go to next, or the error. */
-export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
+interface FormReply {
+  readonly ok: boolean;
+  readonly next?: string;
+  readonly message?: string;
+}
+
+/** Sends a form to an endpoint that also works without scripts, and reads its JSON response. */
+export async function postForm(path: string, form: Readonly<Record<string, string>>): Promise<FormReply> {
   const response = await fetch(path, {
     method: 'POST',
     headers: { accept: 'application/json' },
     body: new URLSearchParams(form),
   }).catch(() => null);
   if (response === null) return { ok: false, message: words.silentForm };
+  // The cast is safe for our endpoints. Anything else, such as a proxy's page, becomes {}.
+  const body = (await response.json().catch(() => ({}))) as Omit<FormReply, 'ok'> & { error?: { message?: string } };
+  if (response.ok) return { ...body, ok: true };
+  return { ok: false, message: body.error?.message ?? words.failed(response.status) };
+}
+
+/** Signs in through a form endpoint. Returns the path to go to next, or the error. */
+export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
+  const { ok, next = '/', message = '' } = await postForm(path, form);
+  return ok ? { ok, next } : { ok, message };
+}
+
+export interface Invitation {
+  readonly email: string;
+  readonly role: string;
+  readonly invited_by: string;
+  readonly workspace_name: string | null;
+  readonly needs_password: boolean;
+}
+
+/** Reads the invitation of a link, which does not use it up. */
+export async function readInvitation(
+  path: string,
+): Promise<{ readonly ok: true; readonly invitation: Invitation } | { readonly ok: false; readonly message: string }> {
+  const response = await fetch(path, { headers: { accept: 'application/json' } }).catch(() => null);
+  if (response === null) return { ok: false, message: words.silentForm };
   // The cast is safe for our endpoint. Anything else, such as a proxy's page, becomes {}.
-  const body = (await response.json().catch(() => ({}))) as { next?: string; error?: { message?: string } };
-  if (response.ok) return { ok: true, next: body.next ?? '/' };
+  const body = (await response.json().catch(() => ({}))) as Invitation & { error?: { message?: string } };
+  if (response.ok) return { ok: true, invitation: body };
   return { ok: false, message: body.error?.message ?? words.failed(response.status) };
 }
 

@@ -245,14 +245,16 @@ const lured: readonly (HttpRequest & { readonly expected: string; readonly how: 
     headers: { ...WRITING, 'content-type': 'text/plain' },
     expected: '400 invalid_request unsupported_media_type',
   },
-  ...['/login', '/logout', '/login/confirm'].map((path) => ({
-    how: 'from the origin https://evil.test',
-    to: 'admin' as const,
-    line: `POST ${path}`,
-    body: '',
-    headers: { origin: 'https://evil.test', 'content-type': 'application/x-www-form-urlencoded' },
-    expected: '403',
-  })),
+  ...['/login', '/logout', '/login/confirm', '/login/forgot', '/login/reset/any', '/login/invitation/any'].map(
+    (path) => ({
+      how: 'from the origin https://evil.test',
+      to: 'admin' as const,
+      line: `POST ${path}`,
+      body: '',
+      headers: { origin: 'https://evil.test', 'content-type': 'application/x-www-form-urlencoded' },
+      expected: '403',
+    }),
+  ),
   {
     how: 'as cross-site',
     to: 'admin',
@@ -287,8 +289,8 @@ const sensitive_calls: readonly (readonly [procedure: string, body: unknown])[] 
   ['apiKeys.create', { name: 'Mine', scopes: ['email:send'] }],
   ['domains.delete', { domain: 'victim.test' }],
   ['erasures.start', { email: 'ada@example.com' }],
-  ['members.invite', { email: 'eve@people.test', role: 'admin' }],
-  ['operators.add', { email: 'eve@people.test' }],
+  ['invitations.create', { email: 'eve@people.test', role: 'admin' }],
+  ['invitations.create', { email: 'eve@people.test', role: 'operator' }],
   ['webhooks.create', { url: 'https://evil.test/hook' }],
   ['workspaces.create', { name: 'Mine', plan: 'free' }],
 ];

@@ -478,20 +478,23 @@ describe('instance administration', () => {
     await visitor.stop();
   });
 
-  it('adds an operator with a link shown once, and then removes the operator', async () => {
+  it('invites an operator with a link shown once, and then revokes the invitation', async () => {
     const visitor = await stage.visitor('operator');
     const tab = await visitor.open();
     const { page } = tab;
     await page.goto('/instance/operators?open=new');
     await page.getByLabel(operators.adding.email).fill('second@people.test');
     await page.getByRole('dialog').getByRole('button', { name: operators.adding.submit }).click();
-    expect(await page.getByRole('region', { name: parts.texts.firstSignIn }).innerText()).toContain('/login/link/');
-    await page.getByLabel(members.secret.stored).check();
-    await page.getByRole('button', { name: members.secret.done }).click();
-    await page.getByRole('button', { name: operators.remove('second@people.test') }).click();
-    await page.getByRole('button', { name: operators.removing.submit, exact: true }).click();
+    expect(await page.getByRole('region', { name: parts.texts.firstSignIn }).innerText()).toContain(
+      '/login/invitation/',
+    );
+    await page.getByLabel(members.sent.stored).check();
+    await page.getByRole('button', { name: members.sent.done }).click();
+    await page.getByRole('button', { name: members.pending.actions('second@people.test') }).click();
+    await page.getByRole('menuitem', { name: members.pending.revoke }).click();
+    await page.getByRole('button', { name: members.pending.revoking.submit, exact: true }).click();
 
-    await page.getByText(operators.removed('second@people.test')).waitFor();
+    await page.getByText(members.pending.revoking.done('second@people.test')).waitFor();
     expectQuiet(tab);
     await visitor.stop();
   });

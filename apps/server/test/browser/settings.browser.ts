@@ -159,12 +159,20 @@ describe('the Settings pages', () => {
     await page.getByLabel(members.inviting.email).fill('grace@people.test');
     await page.getByRole('dialog').getByRole('button', { name: members.inviting.submit }).click();
     const link = await page.getByRole('region', { name: parts.texts.firstSignIn }).innerText();
-    expect(link).toContain('/login/link/');
+    expect(link).toContain('/login/invitation/');
     await page.keyboard.press('Escape');
-    await page.getByRole('alert').getByText(members.secret.guard).waitFor();
-    await page.getByLabel(members.secret.stored).check();
-    await page.getByRole('button', { name: members.secret.done }).click();
+    await page.getByRole('alert').getByText(members.sent.guard).waitFor();
+    await page.getByLabel(members.sent.stored).check();
+    await page.getByRole('button', { name: members.sent.done }).click();
     expect(await page.content()).not.toContain(link);
+    const guest = await stage.visitor(null);
+    const { page: guestPage } = await guest.open();
+    await guestPage.goto(new URL(link.trim()).pathname);
+    await guestPage.getByLabel(signIn.reset.password).fill('correct horse: battery');
+    await guestPage.getByRole('button', { name: signIn.invitation.submit }).click();
+    await guestPage.getByRole('navigation', { name: shell.menu }).waitFor();
+    await guest.stop();
+    await page.reload();
 
     const viewer = members.roles.viewer[0]?.toLowerCase() ?? '';
     await page.getByRole('button', { name: members.actions('grace@people.test') }).click();

@@ -255,6 +255,7 @@ export function draftMessage(
     body_bytes: (input.html?.length ?? 0) + (input.text?.length ?? 0) + attachments.length,
     priority: input.priority,
     retain: input.retain,
+    sealed: submission.sealed ?? false,
     api_key_id: submission.sender.key_id,
     request_id: submission.request_id,
     resend_of: submission.resend?.message_id ?? null,

@@ -6,7 +6,7 @@ type Column<Row> =
   | { readonly name: string; readonly type: 'text[]'; readonly value: (row: Row) => readonly string[] }
   | {
       readonly name: string;
-      readonly type: 'text' | 'int' | 'uuid' | 'recipient_kind' | 'mail_priority' | 'mail_retention';
+      readonly type: 'text' | 'int' | 'uuid' | 'recipient_kind' | 'mail_priority' | 'mail_retention' | 'boolean';
       readonly value: (row: Row) => string | number | null;
     };
 
@@ -30,6 +30,7 @@ export const messageColumns: readonly Column<NewMessage>[] = [
   { name: 'recipient_count', type: 'int', value: (message) => message.recipients.length },
   { name: 'priority', type: 'mail_priority', value: (message) => message.priority },
   { name: 'retain', type: 'mail_retention', value: (message) => message.retain },
+  { name: 'sealed', type: 'boolean', value: (message) => String(message.sealed) },
   { name: 'body_bytes', type: 'int', value: (message) => message.body_bytes },
   { name: 'api_key_id', type: 'uuid', value: (message) => message.api_key_id },
   { name: 'request_id', type: 'uuid', value: (message) => message.request_id },

@@ -7,6 +7,7 @@ export { previewMessage } from './preview-message.ts';
 export { type Retain, retainField, retains, SCHEDULE, sendSchema } from './schema.ts';
 export { sendBatch } from './send-batch.ts';
 export { sendMessage, soleRefusal, soleResult } from './send-message.ts';
+export { sendSealed } from './send-sealed.ts';
 export { type Acknowledgement, acknowledgementSchema } from './submission.ts';
 export { submit } from './submit.ts';
 export { createSubmitBatcher } from './submit-batcher.ts';

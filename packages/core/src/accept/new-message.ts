@@ -35,6 +35,8 @@ export interface NewMessage {
   readonly body_bytes: number;
   readonly priority: Priority;
   readonly retain: Retain;
+  /** Whether the content is unreadable in the workspace. */
+  readonly sealed: boolean;
   readonly api_key_id: string | null;
   readonly request_id: string;
   readonly resend_of: string | null;

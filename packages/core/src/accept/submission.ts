@@ -42,6 +42,8 @@ export interface Submission {
    */
   refusal(refusals: readonly (AppError | null)[]): AppError | null;
   readonly resend: Resend | null;
+  /** Whether the content is unreadable in the workspace, because it has a link that signs its recipient in. */
+  readonly sealed?: boolean;
   readonly idempotency: Idempotency | null;
 }
 

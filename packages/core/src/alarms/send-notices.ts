@@ -8,8 +8,8 @@ import { createContext } from '../services.ts';
 import { createSigner, egressOf, openSecret } from '../webhooks/index.ts';
 import { emailOf, type Notice, noticesId, webhookBody } from './notice-body.ts';
 import type { OwnerSettings } from './notice-store.ts';
+import { senderOf } from './sender.ts';
 import { formOf, type WebhookForm } from './settings-store.ts';
-import { senderDomain } from './store.ts';
 
 const USER_AGENT = 'Postrider-Alarms/1';
 // The operator of the machine may send notices to any address.
@@ -135,20 +135,17 @@ export function emailsOf({ config }: Pick<Services, 'config'>, owner: OwnerSetti
 /** Returns false if no domain can send it. */
 async function mail(
   services: Services,
-  { from_address, workspace_id }: OwnerSettings,
+  owner: OwnerSettings,
   to: readonly string[],
   notices: readonly Notice[],
 ): Promise<boolean> {
-  const { config, log, public_url, sql } = services;
-  const domain = from_address === null ? null : from_address.slice(from_address.lastIndexOf('@') + 1).replace(/>$/, '');
-  const sandbox = config.DELIVERY.some(({ kind }) => kind === 'capture');
-  const sender = await senderDomain(sql, { workspace_id, domain, sandbox });
+  const { log, public_url } = services;
+  const sender = await senderOf(services, owner);
   if (!sender) {
-    log.warn({ workspace_id }, 'alert email was not sent: no verified domain');
+    log.warn({ workspace_id: owner.workspace_id }, 'alert email was not sent: no verified domain');
     return false;
   }
-  const from = from_address ?? `alerts@${sender.name}`;
   const ctx = createContext(services, { kind: 'system', workspace_id: sender.workspace_id });
-  await invoke(ctx, sendMessage, { from, to, ...emailOf(notices, public_url), tags: ['alarm'] });
+  await invoke(ctx, sendMessage, { from: sender.from, to, ...emailOf(notices, public_url), tags: ['alarm'] });
   return true;
 }

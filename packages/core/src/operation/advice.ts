@@ -68,6 +68,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   suppression_not_found: 'The address is not suppressed, so there is nothing to remove.',
   workspace_not_found: 'List the workspaces as an operator.',
   plan_not_found: 'List the plans as an operator.',
+  invitation_not_found: 'List the pending invitations.',
   user_not_found: 'Check the email address, or add the user.',
   member_not_found: "List the workspace's members.",
   request_not_found:
@@ -117,6 +118,7 @@ export const advice: Readonly<Record<Reason, string>> = {
     'Use a host with a public IP address. An operator can allow private networks with WEBHOOK_ALLOW_NETWORKS.',
   suppression_exists: 'No action is needed.',
   user_exists: 'Ask an operator to add the person to this workspace.',
+  invitation_closed: 'Ask for a new invitation.',
   member_exists: "Change the member's role instead.",
   operator_exists: 'No action is needed.',
   last_admin: 'Make another member an admin first.',
@@ -140,6 +142,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   body_budget: 'Send fewer large requests in parallel, and retry after the number of seconds in Retry-After.',
   capture_busy: 'Read fewer captured emails in parallel, and retry after the number of seconds in Retry-After.',
   alarm_test_rate: 'Wait for the number of seconds in Retry-After.',
+  invitation_rate: 'Wait for the number of seconds in Retry-After.',
   login_rate: 'Wait for the number of seconds in Retry-After. An operator can create a one-time sign-in link.',
   too_many_streams: 'Close streams that you no longer use. A single stream carries all events.',
   graphql_cost:

@@ -28,6 +28,7 @@ const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
   domain: 'domains:read',
   erasure: 'admin',
   hold: 'admin',
+  invitation: 'admin',
   job: 'operator',
   // Every member may list the others.
   member: 'email:logs:read',

@@ -1,7 +1,8 @@
 export { type Entry, entryWays } from './admit-person.ts';
-export { inviteMember } from './members/invite-member.ts';
+export { inviteMember, memberExists, settledElsewhere } from './members/invite-member.ts';
 export { listMembers } from './members/list-members.ts';
-export type { MemberEntry } from './members/member-entry.ts';
+export { type MemberEntry, roleField, workspaceField } from './members/member-entry.ts';
+export { membersOf } from './members/members-of.ts';
 export { readMemberCounts } from './members/read-member-counts.ts';
 export { removeMember } from './members/remove-member.ts';
 export { setMemberRole } from './members/set-member-role.ts';
@@ -10,7 +11,8 @@ export { listOperators } from './operators/list-operators.ts';
 export type { OperatorEntry } from './operators/operator-entry.ts';
 export { removeOperator } from './operators/remove-operator.ts';
 export { resetPassword } from './operators/reset-password.ts';
-export { scopesOf, type WorkspaceRole, workspaceRoles } from './roles.ts';
+export { emailField, reasonField } from './person.ts';
+export { chainOf, scopesOf, type WorkspaceRole, workspaceRoles } from './roles.ts';
 export { admitBearer, readBearer, type SessionBearer } from './sessions/bearer.ts';
 export { beginSession } from './sessions/begin-session.ts';
 export { changePassword } from './sessions/change-password.ts';
@@ -18,13 +20,30 @@ export { confirmPassword } from './sessions/confirm-password.ts';
 export { createLoginLink } from './sessions/create-login-link.ts';
 export { createSessionToken } from './sessions/create-session-token.ts';
 export { findSession } from './sessions/find-session.ts';
-export { login, loginByLink, type SignedIn } from './sessions/login.ts';
-export { forgetLoginFailures } from './sessions/login-failures-store.ts';
+export { type Arrival, login, loginByLink, type SignedIn, signIn } from './sessions/login.ts';
+export { countAttempt, forgetLoginFailures } from './sessions/login-failures-store.ts';
+export { beginAttempt, tooManyAttempts } from './sessions/login-tries.ts';
 export { logout } from './sessions/logout.ts';
 export { hashPassword, newPassword } from './sessions/password.ts';
-export { forgetSessions } from './sessions/session-store.ts';
+export { chosenPassword } from './sessions/password-field.ts';
+export { inPasswordPlace } from './sessions/password-places.ts';
+export { endSessions, forgetSessions } from './sessions/session-store.ts';
 export { isBearerStillSame, isStillSame } from './sessions/still-same.ts';
 export { switchWorkspace } from './sessions/switch-workspace.ts';
+export { hashToken, newToken } from './sessions/token.ts';
 export { whoAmI } from './sessions/who-am-i.ts';
 export { requireAdmittedSince, requireStillAdmitted } from './still-admitted.ts';
-export { anyOperator, insertUser } from './store.ts';
+export {
+  anyOperator,
+  grantOperator,
+  insertMember,
+  insertUser,
+  lockEmail,
+  lockKnown,
+  lockUser,
+  replaceEntry,
+  replacePasswordHash,
+  type UserRow,
+  userByEmail,
+  workspacesOf,
+} from './store.ts';

@@ -40,6 +40,13 @@ export async function holdUser(tx: Tx, id: string): Promise<UserRow | null> {
   return row ?? null;
 }
 
+/** Returns a user, locked until the commit against every other change of the credential. */
+export async function lockUser(tx: Tx, id: string): Promise<UserRow | null> {
+  const [row] = await tx<UserRow[]>`
+    select id, email, password_hash, operator, vouched from users where id = ${id} for no key update`;
+  return row ?? null;
+}
+
 export async function replacePasswordHash(tx: Tx, id: string, password_hash: string | null): Promise<void> {
   await tx`update users set password_hash = ${password_hash} where id = ${id}`;
 }

@@ -4,9 +4,11 @@ import { forgetBulkItems } from '../bulk/index.ts';
 import { dropCaptureDays, trimCaptures } from '../captures/index.ts';
 import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
+import { forgetInvitations } from '../invitations/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
 import { forgetContentLinks } from '../messages/index.ts';
 import type { Services } from '../operation/context.ts';
+import { forgetResets } from '../password-resets/index.ts';
 import { forgetLoginFailures, forgetSessions } from '../people/index.ts';
 import { runAll } from '../process/run-all.ts';
 import { forgetWork } from '../queues/index.ts';
@@ -30,6 +32,8 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => inBatch(sql, forgetRateWindows),
     () => inBatch(sql, forgetSessions),
     () => inBatch(sql, forgetLoginFailures),
+    () => inBatch(sql, forgetInvitations),
+    () => inBatch(sql, forgetResets),
     () => inBatch(sql, forgetBudgets),
     () => inBatch(sql, forgetContentLinks),
     () => inBatch(sql, forgetIdempotencyKeys),

@@ -14,4 +14,19 @@ export const signInRoutes = [
     path: '/login/link/$token',
     component: lazyRouteComponent(() => import('./link-page.tsx'), 'LinkPage'),
   }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/login/forgot',
+    component: lazyRouteComponent(() => import('./forgot-page.tsx'), 'ForgotPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/login/reset/$token',
+    component: lazyRouteComponent(() => import('./reset-page.tsx'), 'ResetPage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/login/invitation/$token',
+    component: lazyRouteComponent(() => import('./invitation-page.tsx'), 'InvitationPage'),
+  }),
 ] as const;

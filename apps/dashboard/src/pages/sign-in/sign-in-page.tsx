@@ -49,6 +49,9 @@ export function SignInPage() {
           {words.submit}
         </button>
       </form>
+      <p>
+        <a href="/login/forgot">{words.forgot.link}</a>
+      </p>
       <p className="small muted">{words.help}</p>
     </SignedOut>
   );

@@ -10,7 +10,7 @@ import {
 } from '@postrider/core/people';
 import * as shapes from '../shapes.ts';
 import { camelFields, connection, mutation, type Setup, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST, several } from './setup.ts';
+import { NO_PAGE, NO_REST, several } from './setup.ts';
 
 const MEMBERS_SCOPE = { graphql: 'operator', trpc: 'admin' } as const;
 
@@ -47,7 +47,7 @@ export const people = [
   }),
   useCase(inviteMember, {
     rest: NO_REST,
-    trpc: 'POST members.invite',
+    trpc: NO_PAGE,
     graphql: mutation(
       'memberInvite',
       'MemberInviteInput',
@@ -108,7 +108,7 @@ export const people = [
   }),
   useCase(addOperator, {
     rest: NO_REST,
-    trpc: 'POST operators.add',
+    trpc: NO_PAGE,
     graphql: mutation(
       'operatorAdd',
       'OperatorAddInput',

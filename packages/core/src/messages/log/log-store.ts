@@ -240,7 +240,7 @@ export interface ContentRow
 
 /**
  * Returns the content of a message; null if it is not stored or past its retention period. Open messages need their
- * content regardless of age.
+ * content regardless of age. Sealed content is never returned.
  */
 export async function contentOf(
   sql: Sql | Tx,
@@ -253,7 +253,7 @@ export async function contentOf(
       m.bcc_addresses, m.reply_to, m.subject, m.priority, m.retain, m.tags, m.metadata, b.html, b.text, b.headers, b.attachments
     from messages m
     join bodies b on b.message_id = m.id and b.workspace_id = m.workspace_id
-    where m.workspace_id = ${workspace_id} and m.id = ${id} and not (${countsAsDeleted(sql)})
+    where m.workspace_id = ${workspace_id} and m.id = ${id} and not m.sealed and not (${countsAsDeleted(sql)})
       and (m.id >= ${oldest_kept} or m.status in (${openInSql}))`;
   return row ?? null;
 }

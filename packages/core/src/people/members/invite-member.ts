@@ -42,9 +42,7 @@ export const inviteMember = operation({
       if (known?.here) throw memberExists(email);
       await requireRoomInPlan(tx, workspace_id, 'members');
       const settled = known !== null && (known.operator || known.somewhere);
-      if (settled && scopeRefusal(ctx.actor, 'operator')) {
-        throw new AppError('user_exists', `${email} belongs to another workspace. Ask an operator to add them here.`);
-      }
+      if (settled && scopeRefusal(ctx.actor, 'operator')) throw settledElsewhere(email);
       const { user, entry } =
         settled && known.vouched ? knownAs(known) : await admitWithEntry(tx, ctx, email, prepared);
       if (!(await insertMember(tx, { workspace_id, user_id: user.id, role }))) throw memberExists(email);
@@ -58,6 +56,10 @@ export const inviteMember = operation({
   },
 });
 
-function memberExists(email: string): AppError {
+export function settledElsewhere(email: string): AppError {
+  return new AppError('user_exists', `${email} belongs to another workspace. Ask an operator to add them here.`);
+}
+
+export function memberExists(email: string): AppError {
   return new AppError('member_exists', `${email} is already a member of this workspace. Change their role instead.`);
 }

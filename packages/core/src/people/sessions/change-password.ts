@@ -9,6 +9,7 @@ import { chainOf } from '../roles.ts';
 import { replacePasswordHash } from '../store.ts';
 import { checkPassword, notYourPassword } from './check-password.ts';
 import { hashPassword } from './password.ts';
+import { newPasswordField } from './password-field.ts';
 import { inPasswordPlace } from './password-places.ts';
 import { endSessions, lockProven, readSessionProof } from './session-store.ts';
 
@@ -25,7 +26,7 @@ export const changePassword = operation({
       .max(200)
       .optional()
       .meta({ description: 'Not required without a password or within 15 minutes of using a login link.' }),
-    new_password: z.string().min(10, 'must have at least 10 characters').max(200),
+    new_password: newPasswordField,
   }),
   output: z.object({
     object: z.literal('user'),

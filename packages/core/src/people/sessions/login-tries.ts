@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { addressSubject } from '../../usage/index.ts';
-import { countAttempt, forgetTries, forgiveAttempt } from './login-failures-store.ts';
+import { countAttempt, forgetTries, forgiveAttempt, type Tries } from './login-failures-store.ts';
 
 const MAX_PER_ACCOUNT_AND_NETWORK = 20;
 // Only an account whose password is being guessed from many networks reaches this.
@@ -41,18 +41,20 @@ export async function beginAttempt({ sql }: Pick<Services, 'sql'>, source: Login
   const { own, shared, limits } = subjectsOf(source);
   const attempts = await countAttempt(sql, [...limits.keys()]);
   const exceeded = attempts.filter(({ subject, failed }) => failed > (limits.get(subject) ?? 0));
-  if (exceeded.length > 0) {
-    const minutes = Math.max(1, ...exceeded.map(({ minutes_left }) => minutes_left));
-    throw new AppError('login_rate', `Too many failed sign-ins. Try again in ${minutes} min.`, {
-      retry_after_seconds: minutes * 60,
-    });
-  }
+  if (exceeded.length > 0) throw tooManyAttempts(exceeded, 'failed sign-ins');
   return {
     async forgive() {
       if (own !== null) await forgetTries(sql, own);
       await forgiveAttempt(sql, shared);
     },
   };
+}
+
+export function tooManyAttempts(exceeded: readonly Tries[], noun: string): AppError {
+  const minutes = Math.max(1, ...exceeded.map(({ minutes_left }) => minutes_left));
+  return new AppError('login_rate', `Too many ${noun}. Try again in ${minutes} min.`, {
+    retry_after_seconds: minutes * 60,
+  });
 }
 
 function subjectsOf(source: LoginSource): Subjects {

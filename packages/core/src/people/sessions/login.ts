@@ -12,7 +12,7 @@ import { beginAttempt } from './login-tries.ts';
 import { deleteSessionOf, readLinkOwner, takeLink } from './session-store.ts';
 import { hashToken, newToken } from './token.ts';
 
-interface Arrival {
+export interface Arrival {
   readonly request_id: string;
   readonly address: string;
   /** The browser's current session, which the new one replaces. */
@@ -60,7 +60,8 @@ export async function loginByLink(services: Services, link: string, arrival: Arr
   return signed_in;
 }
 
-async function signIn(
+/** Starts a session of a user whose proof has been checked in the same transaction. */
+export async function signIn(
   services: Services,
   tx: Tx,
   user: UserRow,

@@ -9,13 +9,14 @@ import { type Column, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
-import { EntryDialog } from '../../settings/members/show-entry.tsx';
+import { PendingInvitations } from '../../settings/members/pending-invitations.tsx';
+import { DeliveryDialog } from '../../settings/members/show-delivery.tsx';
 import { words } from './strings.ts';
 
 type Operator = Outputs['operators']['list']['data'][number];
 
 export function OperatorsPage() {
-  const { open, operator } = useSearch({ from: '/shell/instance/operators' });
+  const { open, operator, invitation } = useSearch({ from: '/shell/instance/operators' });
   const navigate = useNavigate({ from: '/instance/operators' });
   const list = useKeyset(trpc.operators.list, { limit: 100 });
   const close = () => void navigate({ search: {}, replace: true });
@@ -40,6 +41,13 @@ export function OperatorsPage() {
         nameOf={({ email }) => email}
         freshWord={words.fresh}
         empty={null}
+      />
+      <PendingInvitations
+        target="instance"
+        open={open}
+        invitation={invitation}
+        onOpen={(act, id) => void navigate({ search: { open: act, invitation: id } })}
+        onClose={close}
       />
       {open === 'new' && <AddOperator onClose={close} />}
       {removed && (
@@ -81,8 +89,10 @@ function AddOperator({ onClose }: { readonly onClose: () => void }) {
       title={words.adding.title}
       about={words.adding.about}
       submit={words.adding.submit}
-      run={(form) => client.operators.add.mutate({ email: String(form.get('email') ?? '').trim() })}
-      next={(entry) => <EntryDialog entry={entry} onClose={onClose} />}
+      run={(form) =>
+        client.invitations.create.mutate({ email: String(form.get('email') ?? '').trim(), role: 'operator' })
+      }
+      next={({ delivery }) => <DeliveryDialog delivery={delivery} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (

@@ -7,7 +7,8 @@ export const operatorRoutes = [
     getParentRoute: () => shellRoute,
     path: '/instance/operators',
     validateSearch: searchOf({
-      open: oneOf('new', 'remove'),
+      open: oneOf('new', 'remove', 'resend', 'revoke'),
+      invitation: text,
       /** The operator being removed. */
       operator: text,
     }),

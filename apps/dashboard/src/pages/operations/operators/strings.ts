@@ -2,7 +2,7 @@ export const words = {
   title: 'Operators',
   answer: (count: number) =>
     `${count} ${count === 1 ? 'operator' : 'operators'} with access to the whole instance and every workspace`,
-  add: 'Add operator',
+  add: 'Invite operator',
   columns: { email: 'Email', since: 'Since' },
   remove: (email: string) => `Remove ${email}`,
   removed: (email: string) => `${email} removed as an operator`,
@@ -13,10 +13,10 @@ export const words = {
     submit: 'Remove operator',
   },
   adding: {
-    title: 'Add operator',
-    about: 'Existing users get new sign-in details, because the admin who invited them may know the old ones.',
+    title: 'Invite operator',
+    about: 'Existing users choose a new password, because the admin who invited them may know the old one.',
     email: 'Email address',
-    submit: 'Add operator',
+    submit: 'Invite operator',
   },
   fresh: (count: number) => `${count} new`,
 };

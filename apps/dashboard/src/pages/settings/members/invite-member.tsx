@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { client, type Inputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
-import { EntryDialog } from './show-entry.tsx';
+import { DeliveryDialog } from './show-delivery.tsx';
 import { words } from './strings.ts';
 
-type Role = Inputs['members']['invite']['role'];
+type Role = Exclude<Inputs['invitations']['create']['role'], 'operator'>;
 
 export function InviteMember({ onClose }: { readonly onClose: () => void }) {
   const [role, setRole] = useState<Role>('member');
@@ -13,8 +13,8 @@ export function InviteMember({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title={words.inviting.title}
       submit={words.inviting.submit}
-      run={(form) => client.members.invite.mutate({ email: String(form.get('email') ?? '').trim(), role })}
-      next={(entry) => <EntryDialog entry={entry} onClose={onClose} />}
+      run={(form) => client.invitations.create.mutate({ email: String(form.get('email') ?? '').trim(), role })}
+      next={({ delivery }) => <DeliveryDialog delivery={delivery} onClose={onClose} />}
       onClose={onClose}
     >
       {(problems) => (

@@ -13,6 +13,7 @@ import { Empty, ErrorPanel } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { InviteMember } from './invite-member.tsx';
+import { PendingInvitations } from './pending-invitations.tsx';
 import { words } from './strings.ts';
 
 type Member = Outputs['members']['list']['data'][number];
@@ -22,7 +23,7 @@ const roles = ['viewer', 'member', 'admin'] as const satisfies readonly Role[];
 const roleWord = (role: Role) => words.roles[role][0] ?? role;
 
 export function MembersPage() {
-  const { open, member } = useSearch({ from: '/shell/settings/members' });
+  const { open, member, invitation } = useSearch({ from: '/shell/settings/members' });
   const navigate = useNavigate({ from: '/settings/members' });
   const list = useKeyset(trpc.members.list, { limit: 100 });
   const setRole = useMutation(
@@ -61,6 +62,13 @@ export function MembersPage() {
             <p>{words.empty.about}</p>
           </Empty>
         }
+      />
+      <PendingInvitations
+        target="workspace"
+        open={open}
+        invitation={invitation}
+        onOpen={(act, id) => void navigate({ search: { open: act, invitation: id } })}
+        onClose={close}
       />
       {open === 'new' && <InviteMember onClose={close} />}
       {removed && (

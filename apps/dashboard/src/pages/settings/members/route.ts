@@ -6,7 +6,7 @@ export const memberRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/settings/members',
-    validateSearch: searchOf({ open: oneOf('new', 'remove'), member: text }),
+    validateSearch: searchOf({ open: oneOf('new', 'remove', 'resend', 'revoke'), member: text, invitation: text }),
     component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),
   }),
 ] as const;

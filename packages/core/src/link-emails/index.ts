@@ -1,0 +1,1 @@
+export { type LinkEmail, plainName, type SentAs, sendLink, usableSender } from './send-link.ts';

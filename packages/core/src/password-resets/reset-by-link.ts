@@ -1,0 +1,60 @@
+import { recordAudit } from '../audit/index.ts';
+import { INSTANCE } from '../operation/access.ts';
+import type { Services, UserActor } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import {
+  type Arrival,
+  beginAttempt,
+  chosenPassword,
+  endSessions,
+  hashPassword,
+  hashToken,
+  inPasswordPlace,
+  lockUser,
+  replacePasswordHash,
+  type SignedIn,
+  signIn,
+  workspacesOf,
+} from '../people/index.ts';
+import { createContext } from '../services.ts';
+import { addressSubject } from '../usage/index.ts';
+import { isResetOpen, resetOwner, takeReset } from './store.ts';
+
+/** Sets a new password by an emailed link, ends every session of the person, and starts one here. */
+export async function resetByLink(
+  services: Services,
+  token: string,
+  password: string,
+  arrival: Arrival,
+): Promise<SignedIn> {
+  const { address, request_id } = arrival;
+  const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address });
+  const token_hash = hashToken(token);
+  // Hashing is slow, so only a link that is open reaches it.
+  if (!(await isResetOpen(services.sql, token_hash))) throw linkClosed();
+  const chosen = chosenPassword(password);
+  const password_hash = await inPasswordPlace(services, addressSubject(address), () => hashPassword(chosen));
+  const signed_in = await services.sql.begin(async (tx) => {
+    // The user is locked before the link, in the same order as when a newer link replaces it.
+    const owner = await resetOwner(tx, token_hash);
+    const user = owner === null ? null : await lockUser(tx, owner);
+    if (user === null || !(await takeReset(tx, token_hash))) throw linkClosed();
+    await replacePasswordHash(tx, user.id, password_hash);
+    await endSessions(tx, user.id);
+    const [home] = await workspacesOf(tx, user, 1);
+    const workspace_id = user.operator || !home ? INSTANCE : home.id;
+    const { id: user_id, email } = user;
+    const actor: UserActor = { kind: 'user', workspace_id, user_id, session_id: '', email, scopes: [] };
+    const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
+    await recordAudit(tx, ctx, [
+      { action: 'user.password_reset', target_id: user_id, diff: { by: 'email' }, workspace_id },
+    ]);
+    return signIn(services, tx, { ...user, password_hash }, arrival, false);
+  });
+  await attempt.forgive();
+  return signed_in;
+}
+
+function linkClosed(): AppError {
+  return new AppError('invalid_login', 'This reset link was used, was replaced by a newer one or has expired.');
+}
