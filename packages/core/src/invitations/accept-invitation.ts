@@ -26,7 +26,7 @@ import {
 } from '../people/index.ts';
 import { createContext } from '../services.ts';
 import { addressSubject, requireRoomInPlan } from '../usage/index.ts';
-import type { InvitedRole } from './invitation-entry.ts';
+import type { InvitedRole } from './invited-roles.ts';
 import { invitationByToken, type OpenedRow, takeInvitation } from './store.ts';
 
 export interface OpenedInvitation {

@@ -21,8 +21,9 @@ import {
   workspaceField,
 } from '../people/index.ts';
 import { requireRoomInPlan } from '../usage/index.ts';
-import { deliverySchema, invitationEntry, invitationSchema, invitedRoles } from './invitation-entry.ts';
+import { deliverySchema, invitationEntry, invitationSchema } from './invitation-entry.ts';
 import { emailInvitation, invitingSide, requireInvitationRoom } from './invite-link.ts';
+import { invitedRoles } from './invited-roles.ts';
 import { insertInvitation } from './store.ts';
 
 /**

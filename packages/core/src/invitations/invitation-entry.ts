@@ -3,11 +3,8 @@ import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
 import { idField, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
-import { workspaceRoles } from '../people/index.ts';
+import { invitedRoles } from './invited-roles.ts';
 import type { InvitationRow } from './store.ts';
-
-export const invitedRoles = [...workspaceRoles, 'operator'] as const;
-export type InvitedRole = (typeof invitedRoles)[number];
 
 /** What is invited to: a workspace, or the instance as an operator. */
 export const invitationTargetField = z.enum(['workspace', 'instance']).default('workspace');

@@ -156,7 +156,7 @@ describe('an invitation', () => {
     });
   });
 
-  it('for an operator needs an operator', async () => {
+  it('requires an operator to invite an operator', async () => {
     const admin = await adminOf(world.workspace_id);
 
     const denied = await refusal(invoke(admin, createInvitation, { email: 'eve@example.com', role: 'operator' }));

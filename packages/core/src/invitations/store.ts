@@ -1,5 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
-import type { InvitedRole } from './invitation-entry.ts';
+import type { InvitedRole } from './invited-roles.ts';
 
 export interface InvitationRow {
   readonly id: string;

@@ -65,7 +65,8 @@ export const webhooks = [
       document: `query ($id: ID!) { value: node(id: $id) { ... on Webhook {
         quality { attempts success_rate: successRate p95_ms: p95Ms is_limited: isLimited } } } }`,
       variables: ({ input }) => ({ id: (input.ids as string[])[0] }),
-      value: (response) => [(response as { quality: unknown }).quality],
+      // A neighbor gets no node.
+      value: (response) => [(response as { quality: unknown } | null)?.quality ?? null],
     },
     async given(world, workspace_id, number) {
       const { input } = await aWebhook(world, workspace_id, number);

@@ -1,0 +1,4 @@
+import { workspaceRoles } from '../people/index.ts';
+
+export const invitedRoles = [...workspaceRoles, 'operator'] as const;
+export type InvitedRole = (typeof invitedRoles)[number];
