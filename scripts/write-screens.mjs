@@ -28,6 +28,7 @@ const pages = [
   ['overview', '/'],
   ['emails', '/emails'],
   ['email', '/emails/EMAIL'],
+  ['bounced', '/emails/BOUNCED'],
   ['inbox', '/emails/test-inbox'],
   ['compose', '/emails/new'],
   ['domains', '/domains'],
@@ -87,6 +88,7 @@ async function counted() {
 }
 
 let shown = '';
+let bounced = '';
 for (const [name, subject, tag] of samples) {
   const to = `${name}@simulator.test`;
   const sent = await call('test.send', {
@@ -97,6 +99,7 @@ for (const [name, subject, tag] of samples) {
     tags: [tag],
   });
   shown ||= sent?.id ?? '';
+  if (name.startsWith('bounce')) bounced = sent?.id ?? '';
 }
 const key = await call('apiKeys.create', { name: 'Shop', scopes: ['email:send'] });
 let refused = '';
@@ -125,7 +128,13 @@ mkdirSync(folder, { recursive: true });
 for (const theme of ['light', 'dark']) {
   await context.addCookies([{ name: 'theme', value: theme, url }]);
   for (const [name, path] of pages) {
-    const ids = { EMAIL: shown, REQUEST: refused, WEBHOOK: webhook?.id ?? '', ERASURE: erasure?.id ?? '' };
+    const ids = {
+      EMAIL: shown,
+      BOUNCED: bounced,
+      REQUEST: refused,
+      WEBHOOK: webhook?.id ?? '',
+      ERASURE: erasure?.id ?? '',
+    };
     await page.goto(Object.entries(ids).reduce((text, [word, id]) => text.replace(word, id), path));
     await page.locator('main h1, dialog h2').first().waitFor();
     await page.locator('.skeleton').first().waitFor({ state: 'detached' });

@@ -1,5 +1,10 @@
 -- The release before can run on it: it neither writes nor reads the tables, and what it sends is not sealed.
 
+-- With the kind of invitations at the end.
+create or replace function id_kinds() returns text[] language sql immutable parallel safe as $$
+  select '{msg,rcp,att,evt,key,dom,whk,whd,sup,req,wsp,usr,hld,aud,blk,job,cap,dkk,ses,alm,imp,ers,inv}'::text[]
+$$;
+
 -- Invitations by email. A null workspace invites an operator. Closed ones count toward the limit per day until deleted.
 create table invitations (
   id uuid primary key,

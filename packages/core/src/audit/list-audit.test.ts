@@ -80,7 +80,10 @@ describe('the audit list', () => {
   it('lists changes without reads, or reads alone', async () => {
     const ctx = await chain(['a']);
     const { sql } = world.services;
+    // Entries of one millisecond have no order.
+    await world.clock.advance(1000);
     await sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'message.content_read', target_id: 'r' }]));
+    await world.clock.advance(1000);
     await sql.begin((tx) => recordAudit(tx, ctx, [{ action: 'domain.removed', target_id: 'b' }]));
     const actions = async (filters: object) => (await invoke(ctx, listAudit, filters)).data.map(({ action }) => action);
 

@@ -53,6 +53,10 @@ export function SignInPage() {
         <a href="/login/forgot">{words.forgot.link}</a>
       </p>
       <p className="small muted">{words.help}</p>
+      <details className="small muted">
+        <summary>{words.operatorHelp}</summary>
+        <p>{words.operatorAbout}</p>
+      </details>
     </SignedOut>
   );
 }

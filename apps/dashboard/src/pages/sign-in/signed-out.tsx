@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useEffect } from 'react';
 import icon from '../../style/icon.svg';
+import { TracePicture } from './trace-picture.tsx';
 
 /** Lays out pages without a session. */
 export function SignedOut({ title, children }: { readonly title: string; readonly children: ReactNode }) {
@@ -17,6 +18,7 @@ export function SignedOut({ title, children }: { readonly title: string; readonl
         <h1>{title}</h1>
         {children}
       </main>
+      <TracePicture />
     </div>
   );
 }

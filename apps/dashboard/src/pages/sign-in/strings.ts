@@ -28,5 +28,20 @@ export const words = {
     email: 'Email address',
     submit: 'Accept invitation',
   },
-  help: 'No account yet? Ask your operator to invite you. The first sign-in link was printed by npm start. To print a new one on the server, run npx postrider operators login-link.',
+  help: 'No account yet? Ask an admin of your workspace to invite you.',
+  operatorHelp: 'Sign-in for operators',
+  operatorAbout:
+    'The first sign-in link was printed by npm start. To print a new one on the server, run npx postrider operators login-link.',
+  picture: {
+    claim: 'Transactional email that explains itself',
+    about: 'Each step with its time, each response in plain words, on your own Postgres.',
+    steps: {
+      accepted: 'Accepted',
+      queued: 'Queued',
+      connect: 'Connect',
+      tls: 'TLS',
+      data: 'Data',
+      delivered: 'Delivered',
+    },
+  },
 };
