@@ -120,3 +120,15 @@ it('members.counts and usage.months return those of the workspaces that the call
   expect(await api.usage.months.query({ ids })).toMatchObject([{ used: expect.any(Number) }, { used: 0 }]);
   expect(await refusalOf(stranger.api.members.counts.query({ ids }))).toMatchObject({ reason: expect.any(String) });
 });
+
+it('events.byId returns the email that an event is about, within the workspace', async () => {
+  const { api } = await signedIn(world, admin, 'viewer');
+  const { id } = await send();
+  const { events } = await api.emails.get.query({ id });
+  const fresh = await world.workspace('business');
+  const stranger = await signedIn(world, admin, 'viewer', fresh.workspace_id);
+  const ids = events.map((event) => event.id);
+
+  expect(await api.events.byId.query({ ids })).toMatchObject([{ data: { email: { id, subject: 'Hello' } } }]);
+  expect(await stranger.api.events.byId.query({ ids })).toEqual([null]);
+});

@@ -1,4 +1,4 @@
-import { listEvents } from '@postrider/core/events';
+import { listEvents, readEvents } from '@postrider/core/events';
 import { query, router } from './kit/invoke-procedure.ts';
 
-export const events = router({ list: query(listEvents) });
+export const events = router({ list: query(listEvents), byId: query(readEvents) });

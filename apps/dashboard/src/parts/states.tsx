@@ -35,17 +35,17 @@ export function ErrorPanel({ error, onRetry }: { readonly error: unknown; readon
         <span className="mono">{reason}</span>
         {docs_url !== null && (
           <a href={docs_url} target="_blank" rel="noreferrer">
-            What this means
+            {words.error.meaning}
           </a>
         )}
         {request_id !== null && (
           <span>
-            Request <Id id={request_id} />
+            {words.error.request} <Id id={request_id} />
           </span>
         )}
         {onRetry && passing && (
           <button type="button" className="button s" onClick={onRetry}>
-            Try again
+            {words.error.retry}
           </button>
         )}
       </p>

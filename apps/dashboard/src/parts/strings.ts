@@ -73,5 +73,6 @@ export const words = {
     canceled: ['Canceled', 'Canceled before it was sent.'],
     captured: ['Captured', 'Captured in the test inbox, not delivered.'],
   },
+  error: { meaning: 'Explanation', request: 'Request', retry: 'Try again' },
   older: 'Older',
 } as const;

@@ -10,6 +10,7 @@ const fixed: readonly Row[] = [
   ['j k', words.shortcuts.rows],
   ['Enter', words.shortcuts.open],
   ['x', words.shortcuts.choose],
+  ['/', words.keys.search],
   ['Ctrl K', words.shortcuts.find],
   ['Ctrl J', words.shortcuts.dock],
   ['Esc', words.shortcuts.close],

@@ -97,7 +97,6 @@ export const words = {
   },
   workspace: {
     menu: (name: string) => `${name}: switch workspace`,
-    only: 'This is your only workspace.',
     roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer', operator: 'Operator' },
   },
   session: {

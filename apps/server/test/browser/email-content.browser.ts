@@ -40,6 +40,8 @@ describe('an email', () => {
     await page.getByRole('link', { name: 'email.delivered' }).click();
     await page.getByRole('dialog').getByText(webhooks.delivery.each).waitFor();
     expect(new URL(page.url()).pathname).toContain('/webhooks/');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Checked', exact: true }).first().waitFor();
     expectQuiet(tab);
     await visitor.stop();
   });

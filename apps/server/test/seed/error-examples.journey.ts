@@ -122,6 +122,8 @@ const tries: Readonly<Record<string, readonly Ask[] | string>> = {
   '500ms, 30s or 5m': [starts({ LIMITS: 'smtp_dial=500ms,smtp_command=30s,smtp_data=5m' })],
   'a@example.com': [post('/suppressions', { email: 'a@example.com' })],
   '2025-01': [graphql('{ workspace { usage(month: "2025-01") { sent } } }')],
+  'email content. CHANGES: all other entries': 'It says which entries a kind has.',
+  'non-ASCII addresses or an unusual encoding': 'It says which formats a receiver may reject.',
   'domain events': 'It says which events an endpoint gets.',
   'a@example.com or Name <a@example.com>': [send({ to: 'b@example.com' }), send({ to: 'Name <b@example.com>' })],
   '"Doe, Jane" <a@example.com>': [send({ to: '"Doe, Jane" <b@example.com>' })],

@@ -12,12 +12,13 @@ import { DeliveryBadge } from './delivery-badge.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { NextAttempt } from './next-attempt.tsx';
 import { words } from './strings.ts';
+import type { Subject } from './use-subjects.ts';
 
 type Delivery = Outputs['deliveries']['list']['data'][number];
 
-const { type, state, status, attempts, at, took } = words.detail.columns;
+const { type, subject, state, status, attempts, at, took } = words.detail.columns;
 
-export const deliveryColumns: readonly Column<Delivery>[] = [
+export const columnsWith = (subjects: ReadonlyMap<string, Subject>): readonly Column<Delivery>[] => [
   {
     name: type,
     show: (row) => (
@@ -31,8 +32,14 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
     ),
   },
   {
+    name: subject,
+    width: '22%',
+    less: 'unless-wide',
+    show: ({ event_id }) => <SubjectLink subject={subjects.get(event_id)} />,
+  },
+  {
     name: state,
-    width: '34%',
+    width: '28%',
     wraps: true,
     show: (row) => (
       <>
@@ -47,7 +54,7 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
   },
   {
     name: status,
-    width: '16%',
+    width: '14%',
     show: (row) => <span title={row.error ?? ''}>{row.response_status ?? row.error ?? '–'}</span>,
   },
   { name: attempts, width: 'fit', end: true, less: true, show: (row) => <span className="num">{row.attempts}</span> },
@@ -60,6 +67,15 @@ export const deliveryColumns: readonly Column<Delivery>[] = [
   },
   { name: at, width: 'fit', show: ({ created_at }) => <RelativeTime at={created_at} /> },
 ];
+
+function SubjectLink({ subject: email }: { readonly subject: Subject | undefined }) {
+  if (!email) return null;
+  return (
+    <Link to="/emails/$id" params={{ id: email.id }} title={email.to.join(', ')}>
+      {email.subject || email.to[0]}
+    </Link>
+  );
+}
 
 interface DeliveryDrawerProps {
   readonly webhook_id: string;

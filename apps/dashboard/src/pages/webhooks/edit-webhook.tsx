@@ -71,6 +71,9 @@ function WebhookForm<T>({ webhook, save, ...dialog }: WebhookFormProps<T>) {
           </Field>
           <fieldset className="field">
             <legend>{words.fields.events}</legend>
+            <a className="small" href="/docs/webhooks#types" target="_blank" rel="noreferrer">
+              {words.catalogue}
+            </a>
             <Check name="all" label={words.fields.eventsAll} checked={all} onChange={setAll} />
             {!all &&
               eventNames.map((name) => (

@@ -32,6 +32,7 @@ export const words = {
   failingAbout: 'Recent deliveries failed.',
   never: 'Never',
   newRows: (count: number) => `${count} new`,
+  catalogue: 'Event types and their payloads',
   empty: {
     title: 'Get notified about deliveries and bounces',
     about:
@@ -88,7 +89,15 @@ export const words = {
     more: 'More actions',
     states: { all: 'All', pending: 'Pending', delivered: 'Delivered', failed: 'Failed' },
     filter: 'Status',
-    columns: { type: 'Event', state: 'Status', status: 'Response', attempts: 'Attempts', at: 'Time', took: 'Duration' },
+    columns: {
+      type: 'Event',
+      subject: 'Email',
+      state: 'Status',
+      status: 'Response',
+      attempts: 'Attempts',
+      at: 'Time',
+      took: 'Duration',
+    },
     noDeliveries: 'No deliveries yet. Send a test event to check your endpoint.',
   },
   verify: {

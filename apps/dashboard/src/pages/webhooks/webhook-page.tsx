@@ -11,11 +11,12 @@ import { Facts, Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { Empty, ErrorPanel, QueryView } from '../../parts/states.tsx';
 import { ExactTime, RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import { DeliveryDrawer, deliveryColumns } from './deliveries.tsx';
+import { columnsWith, DeliveryDrawer } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
 import { QualityLine, useQuality } from './quality.tsx';
 import { type DeliveryState, deliveryStates, type WebhookDialog } from './search.ts';
 import { words } from './strings.ts';
+import { useSubjects } from './use-subjects.ts';
 import { VerifyDrawer } from './verify/verify-drawer.tsx';
 import { DeleteWebhook, RecoverWebhook, RotateWebhook } from './webhook-dialogs.tsx';
 import { WebhookState } from './webhook-state.tsx';
@@ -40,6 +41,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   const navigate = useNavigate({ from: '/webhooks/$id' });
   const { status = 'all' as const } = search;
   const list = useKeyset(trpc.deliveries.list, { id, limit: 50, ...(status !== 'all' && { status }) });
+  const subjects = useSubjects(list.rows?.map(({ event_id }) => event_id) ?? []);
   const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: () => toast(words.detail.tested) }));
   const status_filter = status === 'all' ? {} : { status };
   const open = (dialog: WebhookDialog) => void navigate({ search: { ...status_filter, open: dialog } });
@@ -63,7 +65,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
       <KeysetList
         label={words.detail.deliveries}
         list={list}
-        columns={deliveryColumns}
+        columns={columnsWith(subjects)}
         idOf={(row) => row.id}
         nameOf={({ event_type, event_id }) => `${event_type} ${event_id}`}
         freshWord={words.newRows}

@@ -45,6 +45,7 @@ export function WebhooksPage() {
                 text="npx postrider webhooks listen --forward-to http://localhost:4000/hooks"
                 what={parts.texts.command}
               />
+              <a href="/docs/webhooks#types">{words.catalogue}</a>
               {create}
             </Empty>
           ) : (

@@ -6,7 +6,6 @@ import {
   CirclePause,
   CircleUser,
   CircleX,
-  Eraser,
   Globe,
   Keyboard,
   KeyRound,
@@ -18,7 +17,6 @@ import {
   Server,
   Sun,
   Undo2,
-  UserPlus,
   Webhook,
 } from 'lucide-react';
 import { type Me, may, type Scope } from '../../api/me.ts';
@@ -67,8 +65,8 @@ const creations: readonly (readonly [word: string, also: string, icon: LucideIco
   [text.newDomain, 'add sender domain, verify', Globe, '/domains?open=new', 'domains:write'],
   [text.newWebhook, 'create endpoint', Webhook, '/webhooks?open=new', 'webhooks:manage'],
   [text.newSuppression, 'block an address', Ban, '/suppressions?open=new', 'admin'],
-  [text.newMember, 'invite a person, add a user', UserPlus, '/settings/members?open=new', 'admin'],
-  [text.erase, 'GDPR, delete personal data', Eraser, '/settings/retention?open=new', 'admin'],
+  [text.newMember, 'invite a person, add a user', CircleUser, '/settings/members?open=new', 'admin'],
+  [text.erase, 'GDPR, delete personal data', Ban, '/settings/retention?open=new', 'admin'],
   [text.cancelEmail, 'cancel email, stop an email', CircleX, '/emails/scheduled', 'email:send'],
   [text.bouncedEmail, 'failed email, bounces', Undo2, '/emails?q=status%3Abounced%2Cfailed', 'email:logs:read'],
   [text.deadJobs, 'failed jobs, retry dead jobs', Boxes, '/instance/jobs?state=dead', 'operator'],

@@ -59,6 +59,7 @@ export const alone = {
     'overview.summary': 'A page of the dashboard, made of what GraphQL has piece by piece.',
     'onboarding.state': 'A page of the dashboard.',
     'suppressions.byAddress': 'GraphQL has it as a field of the recipient; a program filters the list.',
+    'events.byId': 'GraphQL has it as a field of the delivery; a program lists events.',
     'deliveries.ofEvents': 'GraphQL has them as a field of the event; a program lists those of a webhook.',
     'members.counts': 'A column of the page of workspaces; GraphQL lists the members.',
     'usage.months': 'A column of the page of workspaces; GraphQL has it as a field.',

@@ -1,8 +1,9 @@
-import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, Plus } from 'lucide-react';
 import type { MouseEvent } from 'react';
-import { type Outputs, trpc } from '../../../api/trpc.ts';
+import { loadInChunks } from '../../../api/load-in-chunks.ts';
+import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Id } from '../../../parts/copy.tsx';
 import { useKeyset } from '../../../parts/keyset.ts';
@@ -73,19 +74,18 @@ interface Size {
 
 /** Loads the members and this month's emails of the listed workspaces, a page at a time. */
 function useSizes(ids: readonly string[]): ReadonlyMap<string, Size> {
-  const pages = Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, page) =>
-    ids.slice(page * PAGE, (page + 1) * PAGE),
-  );
-  const members = useQueries({ queries: pages.map((page) => trpc.members.counts.queryOptions({ ids: page })) });
-  const usages = useQueries({ queries: pages.map((page) => trpc.usage.months.queryOptions({ ids: page })) });
-  return new Map(
-    pages.flatMap((page, number) =>
-      page.map((id, index) => [
-        id,
-        { members: members[number]?.data?.[index], used: usages[number]?.data?.[index]?.used },
+  const { data } = useQuery({
+    queryKey: [...trpc.members.counts.queryKey(), ids],
+    queryFn: () =>
+      Promise.all([
+        loadInChunks(ids, (chunk) => client.members.counts.query({ ids: chunk })),
+        loadInChunks(ids, (chunk) => client.usage.months.query({ ids: chunk })),
       ]),
-    ),
-  );
+    enabled: ids.length > 0,
+    placeholderData: (before) => before,
+  });
+  const [members, usages] = data ?? [[], []];
+  return new Map(ids.map((id, index) => [id, { members: members[index], used: usages[index]?.used }]));
 }
 
 function columns(
