@@ -41,6 +41,8 @@ describe('an email', () => {
     await page.getByRole('dialog').getByText(webhooks.delivery.each).waitFor();
     expect(new URL(page.url()).pathname).toContain('/webhooks/');
     await page.keyboard.press('Escape');
+    // The column needs a wide window.
+    await page.setViewportSize({ width: 1600, height: 900 });
     await page.getByRole('link', { name: 'Checked', exact: true }).first().waitFor();
     expectQuiet(tab);
     await visitor.stop();
