@@ -100,6 +100,7 @@ describe('the audit list', () => {
   it('continues behind many reads and skips no change', async () => {
     const ctx = await chain(['a', 'b']);
     const reads = Array.from({ length: 1500 }, () => ({ action: 'message.content_read', target_id: 'r' }) as const);
+    await world.clock.advance(1000);
     await world.services.sql.begin((tx) => recordAudit(tx, ctx, reads));
 
     const first = await invoke(ctx, listAudit, { kind: 'changes', limit: 2 });
