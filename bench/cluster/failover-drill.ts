@@ -138,7 +138,7 @@ async function onCluster(
       async startClients() {
         const { secret } = installation;
         const clients = new Clients(ledgers, { port: api_bind, secret, per_second: PER_SECOND, keyed: 1 });
-        print(`${PER_SECOND} mails a second`);
+        print(`${PER_SECOND} messages a second`);
         await pause(CALM_MS);
         return clients;
       },

@@ -33,7 +33,7 @@ export const keysDrill: Drill = {
       const { secret } = installation;
       for (let index = 0; index < WEBHOOKS; index++) await addWebhook(bind, secret, index);
       const clients = new Clients(ledgers, { port: bind, secret, per_second: PER_SECOND, keyed: 0.5 });
-      print(`${PER_SECOND} mails a second, ${WEBHOOKS} webhooks`);
+      print(`${PER_SECOND} messages a second, ${WEBHOOKS} webhooks`);
       await pause(CALM_MS);
 
       const old_key = installation.env.SECRET_KEY ?? '';

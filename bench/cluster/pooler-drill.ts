@@ -57,7 +57,7 @@ export const poolerDrill: Drill = {
       for (const slot of [api, ...workers]) await slot.untilReady();
       const { secret } = installation;
       const clients = new Clients(ledgers, { port: api.port, secret, per_second: PER_SECOND, keyed: 1 });
-      print(`${PER_SECOND} mails a second`);
+      print(`${PER_SECOND} messages a second`);
       await pause(CALM_MS);
       const connections = await connectionsOf(direct_url, pooler.pid);
 

@@ -39,7 +39,7 @@ export const processesDrill: Drill = {
         per_second: PER_SECOND,
         keyed: 0.5,
       });
-      print(`${PER_SECOND} mails a second`);
+      print(`${PER_SECOND} messages a second`);
       await pause(CALM_MS);
 
       const kills: { readonly from: number; readonly to: number }[] = [];

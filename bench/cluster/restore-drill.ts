@@ -58,7 +58,7 @@ export const restoreDrill: Drill = {
       const lost = (restored: ReadonlySet<string>, at: number) => acceptedBy(at).filter((id) => !restored.has(id));
       const not_archived = lost(end, Number.POSITIVE_INFINITY).length;
       print(
-        `${not_archived} of ${acceptedBy(Number.POSITIVE_INFINITY).length} mails were not archived yet when the machine was lost`,
+        `${not_archived} of ${acceptedBy(Number.POSITIVE_INFINITY).length} messages were not archived yet when the machine was lost`,
       );
       return printChecks('restore', [
         check('accepted before the full backup, and not in it', lost(full, loss.full_at)),
@@ -126,7 +126,7 @@ async function loadAndLose(
   for (const slot of slots) await slot.untilReady();
   const { secret } = installation;
   const clients = new Clients(ledgers, { port: api_port, secret, per_second: PER_SECOND, keyed: 0 });
-  print(`${PER_SECOND} mails a second`);
+  print(`${PER_SECOND} messages a second`);
   await pause(PHASE_MS);
   const timed = async (type: 'full' | 'incr') => {
     const at = wallTime();
@@ -177,7 +177,7 @@ async function readRestored(
   const { messages } = await database.read('none');
   await database.stop();
   await server.lose();
-  print(`${goal}: ${messages.size} mails, restored in ${((wallTime() - began) / 1000).toFixed(1)} s`);
+  print(`${goal}: ${messages.size} messages, restored in ${((wallTime() - began) / 1000).toFixed(1)} s`);
   return new Set(messages.keys());
 }
 

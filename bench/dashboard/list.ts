@@ -48,12 +48,12 @@ export function measureList(messages: number): Promise<boolean> {
       const painted = await timesToPaint(page, { port: running.port, secret: secretOf(request) });
       return [
         report(
-          `a further page of ${messages.toLocaleString('en')} mails, from the click to its rows`,
+          `a further page of ${messages.toLocaleString('en')} messages, from the click to its rows`,
           paged,
           PAGE_GOAL_MS,
         ),
         report(
-          `a key on the list, to its paint, beside ${painted.rate.toFixed(0)} mails/s`,
+          `a key on the list, to its paint, beside ${painted.rate.toFixed(0)} messages/s`,
           painted.times,
           PAINT_GOAL_MS,
         ),

@@ -132,15 +132,15 @@ export class Load {
   async #batch(number: number): Promise<void> {
     const random = this.#random.fork(`batch ${number}`);
     const { domains } = this.#options;
-    const mails = Array.from({ length: BATCH }, (_, place) => {
+    const messages = Array.from({ length: BATCH }, (_, place) => {
       const index = number * BATCH + place;
       return newSent(index, [`r${index}@${domains[random.between(0, domains.length - 1)]}`], null);
     });
-    this.#ledgers.sent.push(...mails);
-    const body = `[${mails.map((sent, place) => this.#bodyOf(sent, number * BATCH + place, false)).join()}]`;
+    this.#ledgers.sent.push(...messages);
+    const body = `[${messages.map((sent, place) => this.#bodyOf(sent, number * BATCH + place, false)).join()}]`;
     const response = await this.#repeat('/v1/email/batch', body, `fault-batch-${number}`, random);
     const entries = (response?.body as { data?: { id?: string }[] } | undefined)?.data ?? [];
-    for (const [place, sent] of mails.entries()) {
+    for (const [place, sent] of messages.entries()) {
       const id = entries[place]?.id;
       if (id !== undefined) this.#accepted(sent, id);
       else if (response !== null)

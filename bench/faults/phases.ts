@@ -140,7 +140,7 @@ export class Phases {
     ledgers.kills.push(kill);
     this.#bounds.delete(slot.name);
     print(
-      `  lived ${(kill.lived_ms / 1000).toFixed(1)} s, ${kill.mails_per_second.toFixed(0)} mails a second, ` +
+      `  lived ${(kill.lived_ms / 1000).toFixed(1)} s, ${kill.mails_per_second.toFixed(0)} messages a second, ` +
         `${backlog} open, held ${kill.held}${kill.bound === null ? '' : `, bound ${kill.bound}`}`,
     );
     if (worker !== null) this.#takeovers.push(this.#watchTakeover(kill, worker, jobs));

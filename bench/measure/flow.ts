@@ -55,7 +55,7 @@ export async function measureFlow(
 export async function arrival(sink: Pick<SinkProcess, 'count'>, count: number): Promise<number> {
   const started = performance.now();
   while (sink.count() < count) {
-    if (performance.now() - started > ARRIVAL_LIMIT_MS) throw new Error(`${sink.count()} of ${count} mails arrived`);
+    if (performance.now() - started > ARRIVAL_LIMIT_MS) throw new Error(`${sink.count()} of ${count} messages arrived`);
     await delay(2);
   }
   return sink.count();

@@ -61,8 +61,8 @@ async function measureDeliver(server: BenchServer, { rounds: count, seconds }: B
       keep(LATENCY, await mailLatency({ ...latency, on_mail }, (port) => openProduct(product, port)));
       if (!problem) keep(POSTFIX_LATENCY, await postfixLatency(latency, letter(SMALL * 3).text));
     });
-    if (unsigned_mails > 0) throw new Error(`${unsigned_mails} mails came without a signature`);
-    return [{ title: 'Delivery, medians; our mails were signed', lines: linesOf(rounds), rounds }];
+    if (unsigned_mails > 0) throw new Error(`${unsigned_mails} messages came without a signature`);
+    return [{ title: 'Delivery, medians; our messages were signed', lines: linesOf(rounds), rounds }];
   } finally {
     await product.stop();
   }

@@ -26,11 +26,11 @@ export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
       const empty = new Map((await sizesOf(product.sql)).map((size) => [size.table, size]));
       await drainProduct(product, LETTER_BYTES, seconds * EMAILS_PER_SECOND, 1);
       await vacuum(product.sql);
-      const mails = await product.countMessages();
+      const messages = await product.countMessages();
       const grown = (await sizesOf(product.sql))
         .map(({ table, heap, indexes, toast }) => {
           const before = empty.get(table);
-          const each = (now: number, previous = 0) => Math.max(0, now - previous) / mails;
+          const each = (now: number, previous = 0) => Math.max(0, now - previous) / messages;
           return {
             table,
             heap: each(heap, before?.heap),
@@ -42,7 +42,7 @@ export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
       const all = grown.reduce((sum, { heap, indexes, toast }) => sum + heap + indexes + toast, 0);
       return [
         {
-          title: `Bytes on disk for each of ${mails} delivered mails of 4 kB`,
+          title: `Bytes on disk for each of ${messages} delivered messages of 4 kB`,
           lines: [
             ...grown.map(({ table, heap, indexes, toast }) =>
               line('', table, `${heap.toFixed(0)} + ${toast.toFixed(0)} toast + ${indexes.toFixed(0)} indexes`),

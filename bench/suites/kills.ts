@@ -68,9 +68,9 @@ async function measureKills(server: BenchServer): Promise<Report[]> {
       line('', 'sent twice, for each kill', `${duplicates} of ${received} copies`, [duplicates / KILLS], {
         at_most: 3,
       }),
-      line('', 'mails whose copies differ', '', [changed], { at_most: 0 }),
+      line('', 'messages whose copies differ', '', [changed], { at_most: 0 }),
     ];
-    const title = `A worker killed ${KILLS} times at ${PACE}/s, another beside it; ${accepted} mails accepted`;
+    const title = `A worker killed ${KILLS} times at ${PACE}/s, another beside it; ${accepted} messages accepted`;
     return [{ title, lines, rounds: null }];
   } finally {
     for (const process of processes.reverse()) await process.stop();

@@ -62,7 +62,7 @@ async function measureLanes(server: BenchServer, { rounds: count, seconds }: Ben
     const figures = (series: string, digits: number) =>
       [beside, without].map((side) => median(rounds.values(side(series))).toFixed(digits)).join(' ÷ ');
     const lines = [
-      line('D5', 'mails of a closed destination that leave the queue', `${parked.toFixed(0)}/s`),
+      line('D5', 'messages of a closed destination that leave the queue', `${parked.toFixed(0)}/s`),
       line(
         'D5',
         `a claim of ${CLAIMED_AT_ONCE}, with the backlog ÷ without`,

@@ -64,7 +64,7 @@ async function measurePriorities(server: BenchServer, { rounds: count, seconds }
       line('P', 'bulk, of all that were taken meanwhile', '', rounds.values(SHARE), { at_least: 0.05 }),
       line('P', `taken, of the ${HIGH_COUNT}/s that the receiver takes`, `${median(rounds.values(RATE)).toFixed(0)}/s`),
     ];
-    return [{ title: `Priorities beside ${BULK} bulk mails; medians`, lines, rounds }];
+    return [{ title: `Priorities beside ${BULK} bulk messages; medians`, lines, rounds }];
   } finally {
     await site.stop();
     await sink.stop();

@@ -68,7 +68,7 @@ export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
           }),
         ];
         return [
-          { title: `A month of ${count} mails dropped beside ${PER_SECOND} mails a second`, lines, rounds: null },
+          { title: `A month of ${count} messages dropped beside ${PER_SECOND} messages a second`, lines, rounds: null },
         ];
       } finally {
         await stopAll([worker, rest]);

@@ -40,9 +40,9 @@ async function measureScheduled(server: BenchServer, { rounds: count }: BenchOpt
     const value = `earliest ${earliest.toFixed(0)} ms, p50 ${median(rounds.values(P50)).toFixed(0)} ms`;
     const lines = [
       line('J2', 'p99 late, in s', value, rounds.values(P99), { at_most: 1 }),
-      line('J2', 'mails that came early, in ms', '', [Math.max(0, -earliest)], { at_most: 0 }),
+      line('J2', 'messages that came early, in ms', '', [Math.max(0, -earliest)], { at_most: 0 }),
     ];
-    return [{ title: `${MAILS} scheduled mails beside ${FUTURE_JOBS} jobs of the future, medians`, lines, rounds }];
+    return [{ title: `${MAILS} scheduled messages beside ${FUTURE_JOBS} jobs of the future, medians`, lines, rounds }];
   } finally {
     await product.stop();
     await sink.stop();

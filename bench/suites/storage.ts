@@ -87,7 +87,7 @@ export async function benchStorage({ messages, variants: variant_names }: BenchO
         await product.stop();
       }
     });
-    reports.push({ title: `${count} mails: ${name}`, rounds: null, ...measured });
+    reports.push({ title: `${count} messages: ${name}`, rounds: null, ...measured });
   }
   return reports;
 }

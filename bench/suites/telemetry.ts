@@ -70,8 +70,8 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
         // CPU time that a process spends on exporting telemetry after its turn counts as well.
         for (const { name, process, seconds: before, used } of starts) {
           const node = processorSeconds([process.pid]) - before;
-          keep(`${RATE} ${name}`, used.mails / used.seconds);
-          keep(`${PROCESSOR} ${name}`, ((node + used.database_seconds) / used.mails) * 1e6);
+          keep(`${RATE} ${name}`, used.messages / used.seconds);
+          keep(`${PROCESSOR} ${name}`, ((node + used.database_seconds) / used.messages) * 1e6);
         }
       } finally {
         for (const { process } of running) await process.stop();
@@ -105,15 +105,15 @@ interface RunningSetting {
 
 /** The messages and duration of a setting's turns, and the CPU time of Postgres. */
 interface Use {
-  mails: number;
+  messages: number;
   seconds: number;
   database_seconds: number;
 }
 
-const emptyUse = (): Use => ({ mails: 0, seconds: 0, database_seconds: 0 });
+const emptyUse = (): Use => ({ messages: 0, seconds: 0, database_seconds: 0 });
 
 function add(to: Use, turn: Use): void {
-  to.mails += turn.mails;
+  to.messages += turn.messages;
   to.seconds += turn.seconds;
   to.database_seconds += turn.database_seconds;
 }
@@ -155,7 +155,7 @@ async function takeTurn(
     const result = await runSends({ port: process.port, connections: CONNECTIONS, seconds, requests });
     requireOnly(ACCEPTED, result, name);
     const database_seconds = processorSeconds([postmaster]) - before;
-    return { mails: result.rate * seconds, seconds, database_seconds };
+    return { messages: result.rate * seconds, seconds, database_seconds };
   } finally {
     clearInterval(scraping);
   }

@@ -227,6 +227,6 @@ describe('a single message', () => {
     expect(field(now, 'messageSendNow')).toEqual({ email: { id: scheduled } });
     expect(field(repeat, 'messageRetry')).toEqual({ email: { id: deferred } });
     expect(field(second, 'messageRetry')).toEqual({ code: 'UNPROCESSABLE', reason: 'not_deferred' });
-    expect(world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${deferred}@`))).toHaveLength(1);
+    expect(world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${deferred}@`))).toHaveLength(1);
   });
 });

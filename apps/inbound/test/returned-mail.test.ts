@@ -60,12 +60,12 @@ async function everything() {
 
 async function unchangedBy(act: () => Promise<unknown>): Promise<void> {
   const before = await everything();
-  const mails = world.smtp.mails.length;
+  const messages = world.smtp.messages.length;
   await act();
   expect(await everything()).toEqual(before);
   // No reply was sent either.
   await world.drain();
-  expect(world.smtp.mails).toHaveLength(mails);
+  expect(world.smtp.messages).toHaveLength(messages);
 }
 
 describe('a bounce report', () => {

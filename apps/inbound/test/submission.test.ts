@@ -104,7 +104,7 @@ describe('a program that logs in as "api" with a key', () => {
     expect(JSON.parse(String(row.metadata))).toEqual({ message_id: '<own@shop.test>', order: '1815' });
     expect(JSON.parse(String(row.headers))).toMatchObject({ 'X-Order': '1815' });
     await world.drain();
-    const copies = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+    const copies = world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
     expect(copies).toHaveLength(3);
     for (const copy of copies) expect(copy.raw.toString()).not.toContain('eve@example.com');
   });
@@ -130,7 +130,7 @@ describe('a program that logs in as "api" with a key', () => {
     const { id } = await stored(response);
     expect(await invoke(world.as(world.workspace_id), getMessage, { id })).toMatchObject({ priority: 'high' });
     await world.drain();
-    const [copy] = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+    const [copy] = world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
     expect(copy?.raw.toString()).not.toMatch(/priority/i);
     expect(wrong.responseCode).toBe(554);
     expect(wrong.response).toMatch(/priority must be one of/);

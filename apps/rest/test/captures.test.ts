@@ -147,7 +147,7 @@ describe('DELETE /captures and POST /captures/{id}/release', () => {
 
     expect(released.status).toBe(202);
     expect(released.headers.get('x-ratelimit-limit')).toBe('120');
-    const arrived = world.smtp.mails.find(({ envelope_to }) => envelope_to.includes('eve@example.org'));
+    const arrived = world.smtp.messages.find(({ envelope_to }) => envelope_to.includes('eve@example.org'));
     expect(arrived?.raw.toString()).toMatch(/Subject: Hello[\s\S]*How are you\?/);
   });
 });

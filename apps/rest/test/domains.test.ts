@@ -447,7 +447,7 @@ describe('200', () => {
     await verified('gone.test');
     const used = async () => Number((await rest.call('GET', '/usage')).body.used);
     const ahead = { scheduled_at: new Date(world.clock.now() + 3_600_000).toISOString() };
-    const mails = [
+    const messages = [
       await send('a@gone.test'),
       await send('a@gone.test', ahead),
       await send('b@gone.test', { to: ['x@example.com', 'y@example.com'] }),
@@ -461,7 +461,7 @@ describe('200', () => {
     expect(errorOf(await get('gone.test')).reason).toBe('domain_not_found');
     expect(errorOf(await send('a@gone.test')).reason).toBe('domain_not_verified');
     expect(await cancelJobsOf('gone.test')).toBe(1);
-    for (const mail of mails) {
+    for (const mail of messages) {
       const log = await rest.call('GET', `/email/logs/${mail.body.id}`);
       expect(log.body).toMatchObject({ status: 'canceled', last_event: { type: 'email.canceled' } });
       expect(log.text).toContain('domain_removed');
@@ -473,7 +473,7 @@ describe('200', () => {
     expect(rows).toHaveLength(0);
     await world.clock.advance(60_000);
     await world.drain();
-    expect(world.smtp.mails.filter((mail) => mail.message_id?.endsWith('@gone.test>'))).toEqual([]);
+    expect(world.smtp.messages.filter((mail) => mail.message_id?.endsWith('@gone.test>'))).toEqual([]);
     expect(await cancelJobsOf('gone.test')).toBe(1);
     expect(await used()).toBe(before - 4);
   });

@@ -47,8 +47,12 @@ describe('202', () => {
       Number(first.headers.get('x-ratelimit-remaining')) - Number(second.headers.get('x-ratelimit-remaining'));
     expect(used).toBe(1);
     await world.drain();
-    const mails = await world.smtp.waitFor(3);
-    expect(mails.map((one) => one.envelope_to[0]).sort()).toEqual(['a@example.com', 'c@example.com', 'd@example.com']);
+    const messages = await world.smtp.waitFor(3);
+    expect(messages.map((one) => one.envelope_to[0]).sort()).toEqual([
+      'a@example.com',
+      'c@example.com',
+      'd@example.com',
+    ]);
   });
 
   it('a repeat under the same key gets a byte-identical response, including rejections, and sends nothing twice', async () => {

@@ -26,7 +26,7 @@ async function send(fields: Record<string, unknown> = {}, key = world.secret): P
 
 const cancel = (id: string, key: string | null = world.secret) => rest.call('POST', `/email/${id}/cancel`, { key });
 const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
-const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+const copiesOf = (id: string) => world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
 async function usage(key = world.secret): Promise<{ used: number; today: number; by_day: unknown[] }> {
   const { body } = await rest.call('GET', '/usage', { key });

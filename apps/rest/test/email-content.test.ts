@@ -1,7 +1,7 @@
 import { invoke, newId } from '@postrider/core';
 import { scopes } from '@postrider/core/api-keys';
 import { previewBulk, runBulk, workOff } from '@postrider/core/bulk';
-import type { SinkMail } from '@postrider/testing';
+import type { ReceivedMessage } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,15 +27,15 @@ async function send(fields: Record<string, unknown> = {}): Promise<string> {
 
 const content = (id: string, key: string | null = world.secret) => rest.call('GET', `/email/${id}/content`, { key });
 
-async function copyOf(id: string): Promise<SinkMail> {
+async function copyOf(id: string): Promise<ReceivedMessage> {
   await world.drain();
-  const [copy, ...remaining] = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+  const [copy, ...remaining] = world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
   if (!copy || remaining.length > 0) throw new Error(`${remaining.length + (copy ? 1 : 0)} copies arrived`);
   return copy;
 }
 
 /** Returns the bodies of a received message as its reader sees them. A message's text ends with a line break. */
-async function readBodies(mail: SinkMail): Promise<{ text: string; html: string | false }> {
+async function readBodies(mail: ReceivedMessage): Promise<{ text: string; html: string | false }> {
   const parsed = await world.smtp.parsed(mail);
   const trimmed = (body: string) => body.replace(/\n$/, '');
   return { text: trimmed(parsed.text ?? ''), html: parsed.html === false ? false : trimmed(parsed.html) };
@@ -64,7 +64,7 @@ describe('200', () => {
     expect(response.body.raw).not.toContain('eve@example.com');
     expect(rateOf(response, world.clock.now())).toMatchObject({ limit: 100_000 });
     await world.drain();
-    const copies = world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+    const copies = world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
     expect(copies.map((mail) => beforeSigning(mail.raw))).toEqual([response.body.raw, response.body.raw]);
   });
 
@@ -152,14 +152,14 @@ describe('400', () => {
   it.each([{ html: { path: '/etc/passwd' } }, { text: { href: 'http://127.0.0.1' } }, { html: ['x'] }])(
     'a request to send %j is rejected, and nothing is sent',
     async (fields) => {
-      const mails = world.smtp.mails.length;
+      const messages = world.smtp.messages.length;
       const response = await rest.call('POST', '/email/send', {
         body: { from: 'hello@good.test', to: 'ada@example.com', subject: 'x', text: 'x', ...fields },
       });
       await world.drain();
 
       expect([response.status, errorOf(response).reason]).toEqual([400, 'invalid_type']);
-      expect(world.smtp.mails.length).toBe(mails);
+      expect(world.smtp.messages.length).toBe(messages);
     },
   );
 });

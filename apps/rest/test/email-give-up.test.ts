@@ -27,11 +27,11 @@ describe('POST /email/{id}/give-up: 200', () => {
 
     expect(given_up.status).toBe(200);
     expect(given_up.body).toMatchObject({ id, status: 'failed', recipients: [{ status: 'failed', waiting: null }] });
-    const before = world.smtp.mails.length;
+    const before = world.smtp.messages.length;
     world.smtp.script(() => ({ kind: 'accept' }));
     await world.clock.advance(60 * MINUTE_MS);
     await world.drain();
-    expect(world.smtp.mails).toHaveLength(before);
+    expect(world.smtp.messages).toHaveLength(before);
     const { body } = await rest.call('GET', `/email/logs/${id}`);
     expect(body.events).toMatchObject([
       { type: 'email.queued' },

@@ -26,7 +26,7 @@ async function send(fields: Record<string, unknown> = {}): Promise<string> {
 const move = (id: string, scheduled_at: unknown, key: string | null = world.secret) =>
   rest.call('PATCH', `/email/${id}`, { key, body: { scheduled_at } });
 const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
-const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+const copiesOf = (id: string) => world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
 /** Processes everything that is due and returns how many copies of a message have reached the sink. */
 async function drainAndCount(id: string): Promise<number> {

@@ -40,7 +40,7 @@ async function send(fields: Record<string, unknown> = {}, key = world.secret): P
 const resend = (id: string, key: string | null = world.secret, headers: Record<string, string> = {}) =>
   rest.call('POST', `/email/${id}/resend`, { key, headers });
 const show = (id: string) => rest.call('GET', `/email/logs/${id}`);
-const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
+const copiesOf = (id: string) => world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`));
 
 /**
  * Returns a copy without the parts that identify the message: its ID, the signatures, and the boundary and date derived
@@ -169,7 +169,7 @@ describe('404', () => {
     const id = await send();
     const { secret } = await world.workspace('free');
     await world.drain();
-    const mails = world.smtp.mails.length;
+    const messages = world.smtp.messages.length;
 
     const responses = await Promise.all([newId('message', world.clock.now()), id].map((one) => resend(one, secret)));
 
@@ -180,7 +180,7 @@ describe('404', () => {
     expect(absent?.[0]).toBe(404);
     expect(foreign).toEqual(absent);
     await world.drain();
-    expect(world.smtp.mails.length).toBe(mails);
+    expect(world.smtp.messages.length).toBe(messages);
   });
 });
 

@@ -67,7 +67,7 @@ describe('the Resend client', () => {
     const id = await sent({ replyTo: 'help@good.test', tags: [{ name: 'kind', value: 'receipt' }] });
     await world.drain();
 
-    const copy = world.smtp.mails.find((mail) => mail.message_id?.startsWith(`<${id}@`));
+    const copy = world.smtp.messages.find((mail) => mail.message_id?.startsWith(`<${id}@`));
     expect(copy?.raw.toString()).toContain('Reply-To: help@good.test');
     const { data } = await client().emails.get(id);
     expect(data).toMatchObject({
@@ -121,10 +121,10 @@ describe('the Resend client', () => {
   });
 
   it('cannot send a batch with one invalid email, unless the batch is permissive', async () => {
-    const mails = [hello, { ...hello, from: 'hello@unverified.test' }];
+    const messages = [hello, { ...hello, from: 'hello@unverified.test' }];
 
-    const strict = await client().batch.send(mails);
-    const permissive = await client().batch.send(mails, { batchValidation: 'permissive' });
+    const strict = await client().batch.send(messages);
+    const permissive = await client().batch.send(messages, { batchValidation: 'permissive' });
 
     expect(strict.error).toMatchObject({ statusCode: 403, name: 'validation_error' });
     expect(strict.error?.message).toContain('messages[1]');
@@ -133,10 +133,10 @@ describe('the Resend client', () => {
   });
 
   it('cannot send an unsupported email, but can send the rest of a permissive batch', async () => {
-    const mails = [{ ...hello, topicId: 'news' }, hello, { ...hello, from: 'hello@unverified.test' }];
+    const messages = [{ ...hello, topicId: 'news' }, hello, { ...hello, from: 'hello@unverified.test' }];
 
-    const strict = await client().batch.send(mails);
-    const permissive = await client().batch.send(mails, { batchValidation: 'permissive' });
+    const strict = await client().batch.send(messages);
+    const permissive = await client().batch.send(messages, { batchValidation: 'permissive' });
 
     expect(strict.error?.message).toContain('messages[0]: topic_id is not supported');
     expect(permissive.data?.data).toHaveLength(1);

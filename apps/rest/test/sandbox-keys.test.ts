@@ -58,25 +58,25 @@ async function bothModes(mode: 'live' | 'sandbox') {
     sandbox: await world.key({ scopes: ['admin'], mode: 'sandbox' }),
   };
   const send = async (key: string) => String((await rest.call('POST', '/email/send', { key, body: mail })).body.id);
-  const mails = { live: await send(keys.live.secret), sandbox: await send(keys.sandbox.secret) };
+  const messages = { live: await send(keys.live.secret), sandbox: await send(keys.sandbox.secret) };
   const idsOf = (response: ApiResponse) => (response.body.data as { id: string }[]).map(({ id }) => id);
-  return { key: asking.secret, keys, mails, idsOf };
+  return { key: asking.secret, keys, messages, idsOf };
 }
 
 describe('200', () => {
   it('a sandbox key lists only sandbox email, events and keys, and a live key lists all of them', async () => {
     for (const mode of ['sandbox', 'live'] as const) {
-      const { key, keys, mails, idsOf } = await bothModes(mode);
+      const { key, keys, messages, idsOf } = await bothModes(mode);
       const is_visible = mode === 'live';
       for (const query of ['', '?from=shop@sandbox.test', '?status=queued', '?limit=1']) {
         const listed = idsOf(await rest.call('GET', `/email/logs${query}`, { key }));
-        expect(listed, query).toContain(mails.sandbox);
-        if (query !== '?limit=1') expect(listed.includes(mails.live), query).toBe(is_visible);
+        expect(listed, query).toContain(messages.sandbox);
+        if (query !== '?limit=1') expect(listed.includes(messages.live), query).toBe(is_visible);
       }
       const events = await rest.call('GET', '/events?limit=100', { key });
-      expect(events.text).toContain(mails.sandbox);
-      expect(events.text.includes(mails.live)).toBe(is_visible);
-      const ofMail = await rest.call('GET', `/events?email_id=${mails.live}`, { key });
+      expect(events.text).toContain(messages.sandbox);
+      expect(events.text.includes(messages.live)).toBe(is_visible);
+      const ofMail = await rest.call('GET', `/events?email_id=${messages.live}`, { key });
       expect(idsOf(ofMail)).toHaveLength(is_visible ? 1 : 0);
       const listedKeys = idsOf(await rest.call('GET', '/api-keys?limit=100', { key }));
       expect(listedKeys).toContain(keys.sandbox.id);
@@ -85,13 +85,13 @@ describe('200', () => {
   });
 
   it('a sandbox key can use sandbox email and keys within its scopes', async () => {
-    const { key, keys, mails } = await bothModes('sandbox');
+    const { key, keys, messages } = await bothModes('sandbox');
 
     const responses = [
-      await rest.call('GET', `/email/logs/${mails.sandbox}`, { key }),
-      await rest.call('GET', `/email/${mails.sandbox}/content`, { key }),
-      await rest.call('POST', `/email/${mails.sandbox}/resend`, { key }),
-      await rest.call('POST', `/email/${mails.sandbox}/cancel`, { key }),
+      await rest.call('GET', `/email/logs/${messages.sandbox}`, { key }),
+      await rest.call('GET', `/email/${messages.sandbox}/content`, { key }),
+      await rest.call('POST', `/email/${messages.sandbox}/resend`, { key }),
+      await rest.call('POST', `/email/${messages.sandbox}/cancel`, { key }),
       await rest.call('DELETE', `/api-keys/${keys.sandbox.id}`, { key }),
     ];
 
@@ -154,12 +154,12 @@ describe('403', () => {
 
 describe('404', () => {
   it('live email and keys are hidden from a sandbox key, and remain unchanged', async () => {
-    const { key, keys, mails } = await bothModes('sandbox');
+    const { key, keys, messages } = await bothModes('sandbox');
     const requests = [
-      ['GET', `/email/logs/${mails.live}`],
-      ['GET', `/email/${mails.live}/content`],
-      ['POST', `/email/${mails.live}/resend`],
-      ['POST', `/email/${mails.live}/cancel`],
+      ['GET', `/email/logs/${messages.live}`],
+      ['GET', `/email/${messages.live}/content`],
+      ['POST', `/email/${messages.live}/resend`],
+      ['POST', `/email/${messages.live}/cancel`],
       ['DELETE', `/api-keys/${keys.live.id}`],
     ] as const;
     const before = await world.services.sql`select count(*) from messages`;
@@ -168,7 +168,7 @@ describe('404', () => {
       expect([path, (await rest.call(method, path, { key })).status]).toEqual([path, 404]);
 
     expect(await world.services.sql`select count(*) from messages`).toEqual(before);
-    const unchanged = await rest.call('GET', `/email/logs/${mails.live}`, { key: keys.live.secret });
+    const unchanged = await rest.call('GET', `/email/logs/${messages.live}`, { key: keys.live.secret });
     expect([unchanged.status, unchanged.body.status]).toEqual([200, 'queued']);
   });
 

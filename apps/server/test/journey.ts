@@ -84,11 +84,11 @@ export async function statesOf(sql: Sql): Promise<Record<string, number>> {
 
 /** Returns the number of copies of each message in the sink, and the number of distinct bodies among them. */
 export function copiesOf(smtp: SmtpSink): Map<string, { copies: number; bodies: number }> {
-  const groups = Map.groupBy(smtp.mails, (mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
+  const groups = Map.groupBy(smtp.messages, (mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
   return new Map(
-    [...groups].map(([name, mails]) => [
+    [...groups].map(([name, messages]) => [
       name,
-      { copies: mails.length, bodies: new Set(mails.map((mail) => mail.raw.toString('latin1'))).size },
+      { copies: messages.length, bodies: new Set(messages.map((mail) => mail.raw.toString('latin1'))).size },
     ]),
   );
 }

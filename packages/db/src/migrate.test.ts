@@ -102,21 +102,21 @@ describe('migrate', () => {
 
 describe('an index built without blocking writes', () => {
   const partitioned = `
-    create table mails (id int not null, word text not null) partition by range (id);
-    create table mails_1 partition of mails for values from (0) to (10);
-    create table mails_default partition of mails default;
-    insert into mails values (1, 'a'), (11, 'b');`;
+    create table emails (id int not null, word text not null) partition by range (id);
+    create table emails_1 partition of emails for values from (0) to (10);
+    create table emails_default partition of emails default;
+    insert into emails values (1, 'a'), (11, 'b');`;
   const index =
-    "-- concurrently: the release before runs on it.\ncreate index mails_word on mails (word) where word <> 'x';\n";
+    "-- concurrently: the release before runs on it.\ncreate index emails_word on emails (word) where word <> 'x';\n";
 
   it('covers every partition, including future ones, without blocking writes', async () => {
-    write('0003_mails', partitioned);
+    write('0003_emails', partitioned);
     await migrate(url, undefined, migrations);
     write('0004_words', index);
     const writer = connect(url, { max: 1, application_name: 'migrate-test' });
     const { promise: written, resolve: done } = Promise.withResolvers<void>();
     const writing = writer.begin(async (tx) => {
-      await tx`insert into mails_1 values (2, 'c')`;
+      await tx`insert into emails_1 values (2, 'c')`;
       await written;
     });
 
@@ -127,38 +127,38 @@ describe('an index built without blocking writes', () => {
           sql`select from pg_stat_activity where datname = current_database() and query like 'create index concurrently%'`,
       )
       .toHaveLength(1);
-    await sql`insert into mails values (3, 'd')`;
+    await sql`insert into emails values (3, 'd')`;
     done();
     await writing;
     await writer.end();
 
     expect(await migrating).toEqual(['0004_words']);
-    await sql`create table mails_2 partition of mails for values from (20) to (30)`;
+    await sql`create table emails_2 partition of emails for values from (20) to (30)`;
     const indexes = await sql`
       select indrelid::regclass::text as table from pg_index where indisvalid and indexrelid in
-        (select 'mails_word'::regclass union all select inhrelid from pg_inherits where inhparent = 'mails_word'::regclass)
+        (select 'emails_word'::regclass union all select inhrelid from pg_inherits where inhparent = 'emails_word'::regclass)
       order by 1`;
-    expect(indexes.map((row) => row.table)).toEqual(['mails', 'mails_1', 'mails_2', 'mails_default']);
+    expect(indexes.map((row) => row.table)).toEqual(['emails', 'emails_1', 'emails_2', 'emails_default']);
   });
 
   it('is completed by the next run if its creation was interrupted', async () => {
-    write('0003_mails', partitioned);
+    write('0003_emails', partitioned);
     await migrate(url, undefined, migrations);
-    await sql`create index mails_word on only mails (word) where word <> 'x'`;
-    await sql`create index mails_1_mails_word on mails_1 (word) where word <> 'x'`;
-    await sql`update pg_index set indisvalid = false where indexrelid = 'mails_1_mails_word'::regclass`;
+    await sql`create index emails_word on only emails (word) where word <> 'x'`;
+    await sql`create index emails_1_emails_word on emails_1 (word) where word <> 'x'`;
+    await sql`update pg_index set indisvalid = false where indexrelid = 'emails_1_emails_word'::regclass`;
     write('0004_words', index);
 
     await migrate(url, undefined, migrations);
 
     expect(await sql`select from pg_index where not indisvalid`).toHaveLength(0);
-    expect(await sql`select from pg_inherits where inhparent = 'mails_word'::regclass`).toHaveLength(2);
+    expect(await sql`select from pg_inherits where inhparent = 'emails_word'::regclass`).toHaveLength(2);
   });
 
   it('has a distinct name on a partition with a long name', async () => {
-    const long = `mails_${'x'.repeat(52)}`;
-    write('0003_mails', `${partitioned} create table ${long} partition of mails for values from (20) to (30);`);
-    write('0004_words', `${index}create index mails_wordy on mails (word, id);\n`);
+    const long = `emails_${'x'.repeat(52)}`;
+    write('0003_emails', `${partitioned} create table ${long} partition of emails for values from (20) to (30);`);
+    write('0004_words', `${index}create index emails_wordy on emails (word, id);\n`);
 
     await migrate(url, undefined, migrations);
 
@@ -168,7 +168,7 @@ describe('an index built without blocking writes', () => {
   });
 
   it('is not confused with another table’s index', async () => {
-    write('0003_mails', `${partitioned} create index mails_1_mails_word on letters (id);`);
+    write('0003_emails', `${partitioned} create index emails_1_emails_word on letters (id);`);
     write('0004_words', index);
 
     await expect(migrate(url, undefined, migrations)).rejects.toThrow('the name of an index of another table');

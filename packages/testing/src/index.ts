@@ -17,7 +17,7 @@ export { outgoingMessages } from './outgoing-messages.ts';
 export { emptyTables, type PlanWatch, watchPlans } from './plan-watch.ts';
 export { complaintReport, deliveryReport } from './returned-mail.ts';
 export {
-  type SinkMail,
+  type ReceivedMessage,
   type SmtpQuestion,
   type SmtpRule,
   type SmtpSink,

@@ -91,7 +91,7 @@ describe('the SMTP sink', () => {
     await upToData(talk);
 
     expect(await talk.say(`${mail}\r\n.`)).toBe('550 5.7.1 no');
-    expect(sink.mails).toHaveLength(0);
+    expect(sink.messages).toHaveLength(0);
     talk.socket.destroy();
   });
 
@@ -110,7 +110,7 @@ describe('the SMTP sink', () => {
     await upToData(talk);
 
     expect(await talk.say(mail)).toBeNull();
-    expect(sink.mails).toHaveLength(0);
+    expect(sink.messages).toHaveLength(0);
   });
 
   it('closes one connection without a greeting, and rejects another with its greeting', async () => {
@@ -130,7 +130,7 @@ describe('the SMTP sink', () => {
     await upToData(talk);
 
     const reply = talk.say(`${mail}\r\n.`);
-    expect(sink.mails).toHaveLength(0);
+    expect(sink.messages).toHaveLength(0);
     gate.resolve();
 
     expect(await reply).toMatch(/^250 /);

@@ -29,7 +29,7 @@ export type SmtpVerdict =
 
 export type SmtpRule = (request: SmtpQuestion) => SmtpVerdict;
 
-export interface SinkMail {
+export interface ReceivedMessage {
   readonly envelope_from: string;
   readonly envelope_to: readonly string[];
   readonly message_id: string | null;
@@ -54,15 +54,15 @@ export interface SmtpSinkOptions {
 export interface SmtpSink {
   readonly host: string;
   readonly port: number;
-  readonly mails: readonly SinkMail[];
+  readonly messages: readonly ReceivedMessage[];
   /** Returns the number of connections opened since the start. */
   connections(): number;
   /** Returns the number of open connections that were greeted. */
   sessions(): number;
   script(rule: SmtpRule): void;
-  waitFor(target: number): Promise<SinkMail[]>;
-  waitFor(target: (mail: SinkMail) => boolean): Promise<SinkMail>;
-  parsed(mail: SinkMail): Promise<ParsedMail>;
+  waitFor(target: number): Promise<ReceivedMessage[]>;
+  waitFor(target: (mail: ReceivedMessage) => boolean): Promise<ReceivedMessage>;
+  parsed(mail: ReceivedMessage): Promise<ParsedMail>;
   stop(): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   return {
     host,
     port,
-    mails: script.arrivals.items,
+    messages: script.arrivals.items,
     connections: () => script.connections,
     sessions: () => script.sessions(),
     script(rule) {
@@ -128,8 +128,8 @@ interface IncomingMail {
 
 /** Replies to each command as the rule says and stores accepted messages. */
 class ScriptedServer {
-  readonly arrivals = createArrivals<SinkMail>(
-    'mails',
+  readonly arrivals = createArrivals<ReceivedMessage>(
+    'messages',
     (mail) => `${mail.envelope_from} → ${mail.envelope_to.join(', ')}`,
   );
   rule: SmtpRule = () => ({ kind: 'accept' });

@@ -33,7 +33,7 @@ import { createTestClock, type TestClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { testPairs } from './dkim-pairs.ts';
 import { type DnsZone, startDnsZone } from './dns-zone.ts';
-import { type SinkMail, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
+import { type ReceivedMessage, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
 export interface JobRun {
   readonly name: string;
@@ -65,7 +65,7 @@ export interface World {
   /**
    * Returns the verification result of each signature of a message, such as `pass rsa-sha256 good.test`, topmost first.
    */
-  signatures(mail: Pick<SinkMail, 'raw'>): Promise<string[]>;
+  signatures(mail: Pick<ReceivedMessage, 'raw'>): Promise<string[]>;
   as(workspace_id: string): Context;
   /**
    * Creates a second process on the same database and clock, with its own pool, queue and submit batcher. With `works`,

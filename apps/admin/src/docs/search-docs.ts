@@ -19,7 +19,7 @@ export const searchDocs = operation({
   }),
   output: z.object({ object: z.literal('list'), data: z.array(resultSchema).readonly() }),
   async run(_, { text, limit }) {
-    // Decisions explain the code, and the dashboard's users look for how to use it.
+    // Decisions explain the code, but people search for how to use the product.
     const data = search(allPages(), text)
       .filter(({ page }) => !page.name.startsWith('decisions/'))
       .slice(0, limit)

@@ -103,17 +103,17 @@ export function useSelection(list: string, rows: readonly { readonly id: string 
   });
   // Another search starts without a selection, also when it leads back to an earlier one.
   if (selection.list !== list) setSelection({ list, ids: new Set() });
-  const shown = (rows ?? []).map(({ id }) => id).filter((id) => selection.list === list && selection.ids.has(id));
-  const chosen: ReadonlySet<string> = new Set(shown);
+  const visible_ids = (rows ?? []).map(({ id }) => id).filter((id) => selection.list === list && selection.ids.has(id));
+  const selected_ids: ReadonlySet<string> = new Set(visible_ids);
   const replace = (ids: Iterable<string>) => setSelection({ list, ids: new Set(ids) });
   return {
-    chosen,
+    chosen: selected_ids,
     toggle(id) {
-      const next = new Set(chosen);
+      const next = new Set(selected_ids);
       if (!next.delete(id)) next.add(id);
       replace(next);
     },
-    toggleAll: () => replace(chosen.size === rows?.length ? [] : (rows ?? []).map(({ id }) => id)),
+    toggleAll: () => replace(selected_ids.size === rows?.length ? [] : (rows ?? []).map(({ id }) => id)),
     clear: () => replace([]),
   };
 }

@@ -1,5 +1,5 @@
 import type { Services } from '@postrider/core';
-import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import { createWorld, type ReceivedMessage, type World } from '@postrider/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { type ApiResponse, type CallOptions, type RestServer, startRest } from '../rest-server.ts';
 
@@ -43,25 +43,25 @@ export const post = (body: unknown, options: CallOptions = {}) =>
 export const keyed = (idempotency_key: string) => ({ headers: { 'idempotency-key': idempotency_key } });
 
 /** Drains due jobs and returns the copies of one message. */
-export async function copiesOf(response: ApiResponse): Promise<readonly SinkMail[]> {
+export async function copiesOf(response: ApiResponse): Promise<readonly ReceivedMessage[]> {
   expect(response.status, response.text).toBe(202);
   await world.drain();
-  return world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${response.body.id}@`));
+  return world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${response.body.id}@`));
 }
 
-export async function onlyCopyOf(response: ApiResponse): Promise<SinkMail> {
+export async function onlyCopyOf(response: ApiResponse): Promise<ReceivedMessage> {
   const [copy, ...remaining] = await copiesOf(response);
   if (!copy || remaining.length > 0) throw new Error(`${remaining.length + (copy ? 1 : 0)} copies arrived`);
   return copy;
 }
 
 /** Returns a message's header block, unfolded, as `name: value` lines. */
-export function headerLines(mail: SinkMail): string[] {
+export function headerLines(mail: ReceivedMessage): string[] {
   const head = mail.raw.toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
   return head.replace(/\r\n[ \t]/g, ' ').split('\r\n');
 }
 
-export function longestLine(mail: SinkMail): number {
+export function longestLine(mail: ReceivedMessage): number {
   return Math.max(
     ...mail.raw
       .toString('latin1')

@@ -19,7 +19,7 @@ export function posted(hook: WebhookSink): string[] {
 
 /** Returns the subjects of the notices that arrived by email. */
 export function mailed({ smtp }: Journey): (string | undefined)[] {
-  return smtp.mails
+  return smtp.messages
     .filter(({ envelope_to }) => envelope_to.includes(ALERT_EMAIL))
     .map(({ raw }) => /^Subject: (.*)$/m.exec(raw.toString())?.[1]?.trim());
 }

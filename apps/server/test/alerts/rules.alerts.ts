@@ -39,9 +39,11 @@ describe('a running instance', () => {
     for (const name of names) fired.add(name);
   };
   const send = async (count: number, extraOf: (number: number) => object = () => ({})) => {
-    const mails = Array.from({ length: count }, (_, number) => ({ ...hello, ...extraOf(number) }));
+    const messages = Array.from({ length: count }, (_, number) => ({ ...hello, ...extraOf(number) }));
     for (let at = 0; at < count; at += 100) {
-      const { status } = await api.call('POST', '/v1/email/batch', { body: { messages: mails.slice(at, at + 100) } });
+      const { status } = await api.call('POST', '/v1/email/batch', {
+        body: { messages: messages.slice(at, at + 100) },
+      });
       expect(status).toBe(202);
     }
   };

@@ -17,9 +17,9 @@ afterAll(() => stage.stop());
 async function linkTo(to: string, subject: string): Promise<string> {
   await stage.world.drain();
   const { smtp } = stage.world;
-  const mail = smtp.mails.findLast(({ envelope_to }) => envelope_to.includes(to));
-  if (!mail) throw new Error(`no email to ${to}`);
-  const parsed = await smtp.parsed(mail);
+  const email = smtp.messages.findLast(({ envelope_to }) => envelope_to.includes(to));
+  if (!email) throw new Error(`no email to ${to}`);
+  const parsed = await smtp.parsed(email);
   expect(parsed.subject).toContain(subject);
   return /https?:\/\/[^/]+(\/login\/\S+)/.exec(parsed.text ?? '')?.[1] ?? '';
 }

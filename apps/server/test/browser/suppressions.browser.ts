@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('the suppression list', () => {
-  it('answers whether an address is suppressed, and keeps the search in the URL', async () => {
+  it('shows whether an address is suppressed, and keeps the search in the URL', async () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;

@@ -45,7 +45,7 @@ describe('a shutdown with SMTP responses outstanding', () => {
     expect(await exit).toEqual({ code: 0, signal: null });
     expect(await statesOf(journey.sql)).toEqual({ delivered: 5, queued: 4 });
     expect([...(await attempts())]).toEqual(Array(5).fill({ number: 1, outcome: 'accepted', stage: 'after_dot' }));
-    expect(journey.smtp.mails).toHaveLength(5);
+    expect(journey.smtp.messages).toHaveLength(5);
   });
 
   it('promise P2: records a missing response as unknown just before the grace period ends', async () => {
@@ -82,7 +82,7 @@ describe('a worker', () => {
     expect(recipient).toEqual({ reason: 'outcome_unknown', attempt_count: 3 });
     const detail = await server.call('GET', `/v1/email/logs/${sent.body.id}`);
     expect(detail.body).toMatchObject({ attempts: Array(3).fill({ outcome: 'unknown', stage: 'after_dot' }) });
-    const copies = journey.smtp.mails.filter((mail) => mail.envelope_to[0] === 'later@example.com');
+    const copies = journey.smtp.messages.filter((mail) => mail.envelope_to[0] === 'later@example.com');
     const seconds = Math.floor(at.getTime() / 1000);
     expect(copies).toHaveLength(2);
     for (const copy of copies) {

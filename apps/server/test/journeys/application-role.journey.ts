@@ -68,7 +68,7 @@ describe('processes with a database role that owns nothing', () => {
 
     await expect.poll(() => statesOf(journey.sql)).toEqual({ delivered: 20 });
     await sink.waitFor(20);
-    expect(journey.smtp.mails).toHaveLength(20);
+    expect(journey.smtp.messages).toHaveLength(20);
   });
 
   it('complete a bulk operation', async () => {

@@ -13,8 +13,8 @@ const PAST_EVERY_LEASE_MS = 60_000;
 it('a bulk operation whose worker dies continues on another worker, and processes each item once', async () => {
   const api = await journey.start({ ROLES: 'rest,admin' });
   const scheduled_at = new Date(journey.clock.now() + HOUR_MS).toISOString();
-  const mails = Array.from({ length: 60 }, () => ({ ...hello, tags: ['campaign'], scheduled_at }));
-  await api.call('POST', '/v1/email/batch', { body: { messages: mails } });
+  const messages = Array.from({ length: 60 }, () => ({ ...hello, tags: ['campaign'], scheduled_at }));
+  await api.call('POST', '/v1/email/batch', { body: { messages: messages } });
   const ask = async (query: string, variables: object) => {
     const { body } = await api.call('POST', '/graphql', { body: { query, variables } });
     return body.data as Record<string, { token: string; bulk: { id: string } }>;
@@ -47,9 +47,9 @@ it('a bulk operation whose worker dies continues on another worker, and processe
   expect(bulk).toMatchObject({ status: 'running' });
   expect(bulk?.done).toBeLessThan(60);
   const [receipts] = await journey.sql`
-    select count(*)::int as items, count(distinct item_id)::int as mails from bulk_items
+    select count(*)::int as items, count(distinct item_id)::int as messages from bulk_items
     where bulk_id = ${id} and outcome = 'done'`;
-  expect(receipts).toEqual({ items: 60, mails: 60 });
+  expect(receipts).toEqual({ items: 60, messages: 60 });
   const events = await journey.sql`
     select count(*)::int as canceled from events where type = 'email.canceled' group by message_id`;
   expect(events.map(({ canceled }) => canceled)).toEqual(Array(60).fill(1));

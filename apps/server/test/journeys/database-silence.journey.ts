@@ -220,7 +220,7 @@ describe('an outage', () => {
     await proxy.open();
 
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
-    expect(journey.smtp.mails).toHaveLength(1);
+    expect(journey.smtp.messages).toHaveLength(1);
     const outage_lines = server.logged().filter(({ msg }) => String(msg).includes('the database is unreachable'));
     expect(outage_lines).toHaveLength(1);
     expect(server.logged().filter(({ err }) => JSON.stringify(err ?? '').includes('ECONN'))).toHaveLength(0);
@@ -239,7 +239,7 @@ describe('a connection lost between claiming an email and reading its body', () 
 
     await expect.poll(() => statesOf(journey.sql), PATIENCE).toEqual({ delivered: 1 });
 
-    expect(journey.smtp.mails).toHaveLength(1);
+    expect(journey.smtp.messages).toHaveLength(1);
     expect([...(await journey.sql`select number, outcome from attempts`)]).toEqual([
       { number: 1, outcome: 'accepted' },
     ]);

@@ -27,7 +27,8 @@ async function postrider(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-const arrivedAt = (domain: string) => journey.smtp.mails.filter((mail) => mail.envelope_to[0]?.endsWith(`@${domain}`));
+const arrivedAt = (domain: string) =>
+  journey.smtp.messages.filter((mail) => mail.envelope_to[0]?.endsWith(`@${domain}`));
 
 describe('a hold on a destination while two processes send email', () => {
   it('is obeyed by both, survives the death of one, and neither loses nor duplicates email', async () => {

@@ -31,8 +31,8 @@ describe('the operator at first start', () => {
     const key = await api.apiKeys.create.mutate({ name: 'Shop', scopes: ['email:send'] });
     const sent = await server.call('POST', '/v1/email/send', { key: key.secret, body: hello });
     expect(sent.status).toBe(202);
-    const mails = await api.emails.list.query({ to: 'bob@example.com' });
-    expect(mails.data).toMatchObject([{ id: sent.body.id, subject: 'Hello there', api_key_id: key.id }]);
+    const messages = await api.emails.list.query({ to: 'bob@example.com' });
+    expect(messages.data).toMatchObject([{ id: sent.body.id, subject: 'Hello there', api_key_id: key.id }]);
     const mail = await api.emails.get.query({ id: String(sent.body.id) });
     expect(mail.recipients).toMatchObject([{ email: 'bob@example.com' }]);
     await api.apiKeys.revoke.mutate({ key_id: key.id });

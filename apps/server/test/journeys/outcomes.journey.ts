@@ -100,7 +100,7 @@ async function send(to: string | string[], text = hello.text): Promise<() => Pro
   return async () => (await server.call('GET', `/v1/email/logs/${sent.body.id}`)).body;
 }
 
-const mailsAt = (name: Name) => sinks.get(name)?.mails ?? [];
+const mailsAt = (name: Name) => sinks.get(name)?.messages ?? [];
 
 describe("a mail server's response", () => {
   it("accepted: the email is delivered, and the server's response is recorded", async () => {

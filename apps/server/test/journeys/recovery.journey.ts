@@ -131,7 +131,7 @@ describe('a relay', () => {
       // retry.
       const [attempts] = await journey.sql<{ count: number }[]>`
         select count(distinct recipient_id)::int as count from attempts where outcome <> 'accepted'`;
-      await expect.poll(() => relay.mails.length, PATIENCE).toBeGreaterThanOrEqual(sent - (attempts?.count ?? 0));
+      await expect.poll(() => relay.messages.length, PATIENCE).toBeGreaterThanOrEqual(sent - (attempts?.count ?? 0));
     } finally {
       await relay.stop();
     }

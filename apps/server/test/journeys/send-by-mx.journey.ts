@@ -62,7 +62,7 @@ describe('a process with DELIVERY=mx', () => {
         },
       ],
     });
-    expect(spare.mails).toMatchObject([{ envelope_to: ['ada@example.com'], secure: true }]);
+    expect(spare.messages).toMatchObject([{ envelope_to: ['ada@example.com'], secure: true }]);
     expect(dns.questions).toContain('MX example.com');
   });
 

@@ -61,7 +61,7 @@ describe('a worker that dies during SMTP', () => {
     await leasesEnd(await journey.start({ ROLES: 'worker' }));
 
     await expect.poll(() => statesOf(journey.sql), { timeout: 30_000 }).toEqual({ delivered: 5 });
-    expect(journey.smtp.mails.filter((mail) => mail.acknowledged)).toHaveLength(5);
+    expect(journey.smtp.messages.filter((mail) => mail.acknowledged)).toHaveLength(5);
     const copies = copiesOf(journey.smtp);
     expect([...copies.keys()].sort()).toEqual(
       ids.map((id, index) => `<${id}@good.test> to${index + 1}@example.com`).sort(),

@@ -140,7 +140,7 @@ describe('an upgrade while email is being accepted and sent', () => {
     expect(ready.map(({ body }) => [body.status, body.schema])).toEqual(Array(2).fill(['ready', '9002_an_index']));
     expect(stopped).toEqual({ code: 0, signal: null });
     const sent = traffic.answers.map(({ id }) => `<${id}@acme.test>`);
-    const copies = () => smtp.mails.map((mail) => String(mail.message_id)).filter((id) => sent.includes(id));
+    const copies = () => smtp.messages.map((mail) => String(mail.message_id)).filter((id) => sent.includes(id));
     await expect.poll(() => new Set(copies()).size, { timeout: 60_000 }).toBe(sent.length);
     expect(copies()).toHaveLength(sent.length);
     const indexes =

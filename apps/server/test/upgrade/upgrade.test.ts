@@ -208,12 +208,12 @@ describe('a baseline database with 10,000 emails', () => {
       await world.clock.advance(DAY_MS);
     }
 
-    const sent = world.smtp.mails.map((mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
+    const sent = world.smtp.messages.map((mail) => `${mail.message_id} ${mail.envelope_to.join()}`);
     const { id } = (await response.json()) as { id: string };
     const expected = [...open.map(({ name }) => name), `<${id}@acme.test> new@example.com`];
     expect(sent.toSorted()).toEqual(expected.toSorted());
     expect(await sql`select state, count(*)::int as count from recipients where is_open group by state`).toEqual([]);
-    expect((await world.signatures({ raw: world.smtp.mails[0]?.raw ?? Buffer.alloc(0) }))[0]).toMatch(
+    expect((await world.signatures({ raw: world.smtp.messages[0]?.raw ?? Buffer.alloc(0) }))[0]).toMatch(
       /^pass rsa-sha256/,
     );
   });

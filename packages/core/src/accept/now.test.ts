@@ -25,7 +25,7 @@ async function send(to: string | string[], fields: Record<string, unknown> = {})
   return (await invoke(ctx(), sendMessage, mail)).id;
 }
 const detail = (id: string) => invoke(ctx(), getMessage, { id });
-const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`)).length;
+const copiesOf = (id: string) => world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`)).length;
 const deferAll = () => world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
 const audited = (target_id: string) => world.services.sql<{ action: string; via: string }[]>`
   select action, via from audit_log where target_id = ${target_id} order by id`;

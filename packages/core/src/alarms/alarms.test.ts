@@ -29,11 +29,11 @@ interface Notice {
   readonly detail: string;
 }
 
-let past = { requests: 0, mails: 0 };
+let past = { requests: 0, messages: 0 };
 const posted = (): Notice[] =>
   hooks.requests.slice(past.requests).flatMap(({ body }) => JSON.parse(body.toString()).alarms as Notice[]);
 const mailed = () =>
-  smtp.mails.slice(past.mails).filter(({ envelope_to }) => envelope_to.includes('grace@operator.test'));
+  smtp.messages.slice(past.messages).filter(({ envelope_to }) => envelope_to.includes('grace@operator.test'));
 const list = async (active = true) =>
   (await invoke(world.as(world.workspace_id), listAlarms, { active })).data.map(({ rule, subject }) => [rule, subject]);
 
@@ -66,7 +66,7 @@ beforeEach(async () => {
   await sql`delete from alarm_settings`;
   await sql`delete from queue_measures`;
   await sql`update holds set ended_at = clock_now(), ended_by = 'release' where ended_at is null`;
-  past = { requests: hooks.requests.length, mails: smtp.mails.length };
+  past = { requests: hooks.requests.length, messages: smtp.messages.length };
 });
 
 it('an alert is raised after its minimum duration and reported at its start, daily, and once at its end', async () => {

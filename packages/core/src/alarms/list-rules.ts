@@ -11,7 +11,7 @@ const ruleSchema = z
     rule: z.string().meta({ examples: ['queue_waits'] }),
     title: z.string(),
     condition: z.string().meta({ description: 'When the alert is raised, with its threshold.' }),
-    access: z.enum(accessScopes).meta({ description: 'Whether the rule judges the workspace or the instance.' }),
+    access: z.enum(accessScopes).meta({ description: 'Whether the rule judges one workspace or the whole instance.' }),
     active: z.int().meta({ description: 'How many alerts of the rule are active.' }),
     runbook: z.string().meta({ description: 'Path of the documentation about the alert.' }),
   })

@@ -61,7 +61,7 @@ export function createNotices(services: Services): Notices {
     due: readonly DueNotice[],
   ): Promise<boolean> => {
     if (channel === 'webhook') return post(owner, due);
-    const outcomes = await sender.mail(owner, due);
+    const outcomes = await sender.email(owner, due);
     if (outcomes.length > 0) await noteMail(sql, owner.workspace_id);
     return true;
   };

@@ -21,7 +21,7 @@ interface Rule {
   readonly clear_seconds: number;
   /** Who may have such an alarm. */
   readonly owners: readonly AccessScope[];
-  /** Says when the alarm is raised, without the duration. */
+  /** The condition of the alert, without its duration. */
   condition(raise: number): string;
   measure(numbers: InstanceNumbers, facts: AlarmFacts): readonly Measurement[];
 }

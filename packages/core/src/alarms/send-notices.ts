@@ -37,12 +37,12 @@ interface Target {
   readonly secrets: readonly Buffer[];
 }
 
-/** Sends notices to the destinations of an owner, whether they come from an alarm or from a test. */
+/** Sends notices to the destinations of an owner, for an alert or a test. */
 export interface NoticeSender {
   /** Posts to every webhook. Never throws. */
   post(owner: WebhookSettings, notices: readonly Notice[]): Promise<readonly NoticeOutcome[]>;
   /** Sends one email to every address. */
-  mail(owner: OwnerSettings, notices: readonly Notice[]): Promise<readonly NoticeOutcome[]>;
+  email(owner: OwnerSettings, notices: readonly Notice[]): Promise<readonly NoticeOutcome[]>;
   stop(): Promise<void>;
 }
 
@@ -103,10 +103,10 @@ export function createNoticeSender(services: Services): NoticeSender {
       if (failed.length > 0) log.warn({ count: failed.length }, 'the alert webhook rejected an alert');
       return outcomes;
     },
-    async mail(owner, notices) {
+    async email(owner, notices) {
       const to = emailsOf(services, owner);
       if (to.length === 0) return [];
-      const sent = await mail(services, owner, to, notices);
+      const sent = await sendEmail(services, owner, to, notices);
       const detail = sent ? 'Email accepted for delivery' : 'Email not sent: no verified domain';
       return to.map((destination) => ({ kind: 'email', destination, accepted: sent, detail }));
     },
@@ -133,7 +133,7 @@ export function emailsOf({ config }: Pick<Services, 'config'>, owner: OwnerSetti
 }
 
 /** Returns false if no domain can send it. */
-async function mail(
+async function sendEmail(
   services: Services,
   owner: OwnerSettings,
   to: readonly string[],

@@ -68,21 +68,21 @@ beforeEach(async () => {
 describe('test alerts', () => {
   it('reach every destination, marked as a test, even in quiet hours', async () => {
     const workspace_id = await newWorkspace();
-    await world.domain('told.test', workspace_id);
+    await world.domain('alerts.test', workspace_id);
     const url = hooks.url;
     await settle(workspace_id, {
-      emails: ['ada@told.test'],
+      emails: ['ada@alerts.test'],
       webhook_url: url,
       quiet_from: '00:00',
       quiet_until: '23:59',
     });
-    const before = smtp.mails.length;
+    const before = smtp.messages.length;
 
     const { results } = await test(workspace_id);
     await world.drain();
 
     expect(results).toEqual([
-      { kind: 'email', destination: 'ada@told.test', accepted: true, detail: 'Email accepted for delivery' },
+      { kind: 'email', destination: 'ada@alerts.test', accepted: true, detail: 'Email accepted for delivery' },
       {
         kind: 'webhook',
         destination: new URL(url).host,
@@ -94,8 +94,8 @@ describe('test alerts', () => {
       object: 'alarm_notice',
       alarms: [{ notice: 'test', rule: 'test', id: null }],
     });
-    const [sent] = smtp.mails.slice(before);
-    expect(sent?.raw.toString()).toMatch(/^From: alerts@told\.test\r$/m);
+    const [sent] = smtp.messages.slice(before);
+    expect(sent?.raw.toString()).toMatch(/^From: alerts@alerts\.test\r$/m);
     expect(sent?.raw.toString()).toMatch(/^Subject: Test: Alert notifications\r$/m);
   });
 

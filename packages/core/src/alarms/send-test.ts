@@ -56,7 +56,7 @@ export const sendTestAlarm = operation({
     const sender = createNoticeSender(ctx);
     try {
       const [emails, webhooks] = await Promise.all([
-        mailTest(ctx, sender, settings, notice),
+        emailTest(ctx, sender, settings, notice),
         sender.post(settings, [notice]),
       ]);
       return { object: 'alarm_test', results: [...emails, ...webhooks] };
@@ -82,14 +82,14 @@ async function countTest(ctx: ActorContext, owner: string): Promise<Date> {
 }
 
 /** Returns a rejected email as an outcome, because the webhook may have accepted the notice. */
-async function mailTest(
+async function emailTest(
   ctx: ActorContext,
   sender: NoticeSender,
   settings: OwnerSettings,
   notice: Notice,
 ): Promise<readonly NoticeOutcome[]> {
   try {
-    return await sender.mail(settings, [notice]);
+    return await sender.email(settings, [notice]);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const detail = `Email not sent: ${error.message}`;

@@ -22,7 +22,7 @@ export async function senderOf(
   return sender && { from: from_address ?? `alerts@${sender.name}`, workspace_id: sender.workspace_id, captured };
 }
 
-/** Returns the sender of the instance's alerts, which also sends invitations and password resets. */
+/** Returns the sender of instance-wide alerts, invitations and password resets. */
 export async function instanceSender(services: Pick<Services, 'config' | 'sql'>): Promise<Sender | null> {
   return senderOf(services, await ownerSettingsOf(services.sql, INSTANCE));
 }

@@ -51,7 +51,7 @@ async function sendMany(count: number, fields: Record<string, unknown>): Promise
   }
 }
 const status = async (id: string) => (await invoke(ctx(), getMessage, { id })).status;
-const copiesOf = (id: string) => world.smtp.mails.filter((mail) => mail.message_id?.startsWith(`<${id}@`)).length;
+const copiesOf = (id: string) => world.smtp.messages.filter((mail) => mail.message_id?.startsWith(`<${id}@`)).length;
 const deferAll = () => world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.3.0 later' }));
 
 /** Advances the clock, so that messages just sent fall before the cutoff. */
@@ -547,9 +547,9 @@ describe('a bulk operation', () => {
   });
 
   it('fails an invalid item and processes the others', async () => {
-    const mails = [];
+    const messages = [];
     for (const subject of ['a', 'poison', 'c']) {
-      mails.push(await send({ tags: ['poison'], subject, scheduled_at: inAnHour() }));
+      messages.push(await send({ tags: ['poison'], subject, scheduled_at: inAnHour() }));
     }
     await world.services.sql`
       create function poison() returns trigger language plpgsql as $$
@@ -563,10 +563,10 @@ describe('a bulk operation', () => {
     await workUntilEnd();
 
     await world.services.sql`drop trigger poison on messages`;
-    expect(await Promise.all(mails.map(status))).toEqual(['canceled', 'scheduled', 'canceled']);
+    expect(await Promise.all(messages.map(status))).toEqual(['canceled', 'scheduled', 'canceled']);
     expect(await invoke(ctx(), getBulk, { id })).toMatchObject({ status: 'completed', done: 2, failed: 1 });
     expect((await invoke(ctx(), listBulkItems, { id, outcome: 'failed' })).data).toMatchObject([
-      { id: mails[1], reason: 'unexpected' },
+      { id: messages[1], reason: 'unexpected' },
     ]);
   });
 
@@ -668,7 +668,7 @@ describe('the bulk actions', () => {
   });
 
   it('export stores log entries in pages for a week', async () => {
-    const mails = [
+    const messages = [
       await send({ tags: ['export'] }),
       await send({ tags: ['export'] }),
       await send({ tags: ['export'] }),
@@ -680,7 +680,7 @@ describe('the bulk actions', () => {
     const first = await invoke(ctx(), readExport, { id, limit: 2 });
     const second = await invoke(ctx(), readExport, { id, limit: 2, cursor: first.next_cursor ?? '' });
     expect([...first.data, ...second.data]).toMatchObject(
-      mails
+      messages
         .sort()
         .reverse()
         .map((mail) => ({ object: 'email', id: mail, status: 'queued', subject: 'Hello' })),

@@ -1,6 +1,6 @@
 import type { Sql } from '@postrider/db';
 import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
-import { createWorld, type SinkMail, type World } from '@postrider/testing';
+import { createWorld, type ReceivedMessage, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { cancelMessage, getMessage, listMessages, rescheduleMessage } from '../messages/index.ts';
@@ -114,7 +114,7 @@ describe('server replies', () => {
       attempts: [{ number: 1, outcome: 'accepted', reply: { code: 250 } }],
     });
     expect(await typesOf(id)).toEqual(['email.queued', 'email.delivered']);
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
     expect(await liveJobs()).toBe(0);
   });
 
@@ -144,7 +144,7 @@ describe('server replies', () => {
       ],
     });
     expect(await typesOf(id)).toEqual(['email.queued', 'email.delivery_delayed', 'email.delivered']);
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
   });
 
   it('an email that gets a 550 reply is never retried', async () => {
@@ -184,7 +184,7 @@ describe('server replies', () => {
 
     expect(await states()).toMatchObject({ 'later@example.com': 'delivered' });
     expect((await detail(id)).status).toBe('bounced');
-    expect(world.smtp.mails.map((mail) => mail.envelope_to).sort()).toEqual([
+    expect(world.smtp.messages.map((mail) => mail.envelope_to).sort()).toEqual([
       ['later@example.com'],
       ['yes@example.com'],
     ]);
@@ -203,7 +203,7 @@ describe('server replies', () => {
     await world.drain();
 
     expect((await detail(id)).status).toBe('delivered');
-    const [lost, second] = (await world.smtp.waitFor(2)) as [SinkMail, SinkMail];
+    const [lost, second] = (await world.smtp.waitFor(2)) as [ReceivedMessage, ReceivedMessage];
     expect([lost.acknowledged, second.acknowledged]).toEqual([false, true]);
     expect(second.message_id).toBe(`<${id}@sandbox.test>`);
     expect(second.raw.equals(lost.raw)).toBe(true);
@@ -224,7 +224,7 @@ describe('server replies', () => {
       attempts: [{ outcome: 'unknown', stage: 'after_dot', reply: null }],
     });
     expect(await typesOf(id)).toEqual(['email.queued', 'email.failed']);
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
   });
 
   it('an email that exhausts its retry schedule fails with one event', async () => {
@@ -266,7 +266,7 @@ describe('the setting not to retry after an unknown outcome', () => {
       attempts: [{ number: 1, outcome: 'unknown', stage: 'data', reply: null }],
     });
     expect(await typesOf(id)).toEqual(['email.queued', 'email.failed']);
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
     expect(await liveJobs()).toBe(0);
   });
 
@@ -287,7 +287,7 @@ describe('the setting not to retry after an unknown outcome', () => {
     expect(await typesOf(id)).toEqual(['email.queued', 'email.failed', 'email.delivered']);
     const [row] = await world.services.sql`select state, reason, lease from recipients where message_id = ${id}`;
     expect(row).toEqual({ state: 'delivered', reason: null, lease: null });
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
   });
 
   it('lets another worker send an email whose worker died before the content', async () => {
@@ -306,7 +306,7 @@ describe('the setting not to retry after an unknown outcome', () => {
         { number: 2, outcome: 'accepted' },
       ],
     });
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
   });
 
   it('prevents a worker with an expired lease from sending any content', async () => {
@@ -318,7 +318,7 @@ describe('the setting not to retry after an unknown outcome', () => {
     const { outcome } = await attempt(late_claim);
 
     expect(outcome).toMatchObject({ kind: 'deferred', stage: 'data', reply: null });
-    expect(world.smtp.mails).toEqual([]);
+    expect(world.smtp.messages).toEqual([]);
   });
 
   it('treats a rejection after the final dot as a reply, so the email is retried', async () => {
@@ -399,7 +399,7 @@ describe('a delivery lease', () => {
     }
     await world.clock.advance(PAST_THE_LEASE_MS);
     await world.drain();
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
     expect(await liveJobs()).toBe(0);
   });
 
@@ -483,14 +483,14 @@ describe('a worker that dies', () => {
     await claimOne();
     await giveJobsBack();
     await world.drain();
-    expect(world.smtp.mails).toHaveLength(0);
+    expect(world.smtp.messages).toHaveLength(0);
     expect((await detail(id)).status).toBe('sending');
 
     await world.clock.advance(PAST_THE_LEASE_MS);
     await world.drain();
 
     expect(await detail(id)).toMatchObject({ status: 'delivered', recipients: [{ attempts: 2 }] });
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
     expect(await liveJobs()).toBe(0);
   });
 
@@ -503,9 +503,9 @@ describe('a worker that dies', () => {
     await world.drain();
 
     expect((await detail(id)).status).toBe('delivered');
-    const [first, second] = (await world.smtp.waitFor(2)) as [SinkMail, SinkMail];
+    const [first, second] = (await world.smtp.waitFor(2)) as [ReceivedMessage, ReceivedMessage];
     expect(second.raw.equals(first.raw)).toBe(true);
-    expect(world.smtp.mails).toHaveLength(2);
+    expect(world.smtp.messages).toHaveLength(2);
   });
 });
 
@@ -654,8 +654,8 @@ describe('scheduled email', () => {
 
     expect((await detail(id)).status).toBe('delivered');
     expect(await typesOf(id)).toEqual(['email.scheduled', 'email.queued', 'email.delivered']);
-    expect(world.smtp.mails).toHaveLength(1);
-    expect(world.smtp.mails[0]?.received_at).toBeGreaterThanOrEqual(due_ms);
+    expect(world.smtp.messages).toHaveLength(1);
+    expect(world.smtp.messages[0]?.received_at).toBeGreaterThanOrEqual(due_ms);
   });
 });
 
@@ -670,7 +670,7 @@ describe('two jobs for the same recipient', () => {
 
     await world.drain();
 
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
     expect(await liveJobs()).toBe(0);
   });
 });

@@ -55,7 +55,7 @@ it('a recipient whose content was deleted fails with a reason, and nothing is se
   const [row] = await world.services.sql<{ state: string; reason: string }[]>`
     select state, reason from recipients where message_id = ${id}`;
   expect(row).toEqual({ state: 'failed', reason: 'content_gone' });
-  expect(world.smtp.mails.filter((one) => one.envelope_to.includes('gone@example.com'))).toEqual([]);
+  expect(world.smtp.messages.filter((one) => one.envelope_to.includes('gone@example.com'))).toEqual([]);
 });
 
 it('a message rescheduled many times has one job left once the earlier times have passed', async () => {

@@ -41,7 +41,7 @@ describe('DELIVERY=mx', () => {
       },
       { status: 'delivered', attempts: [{ target: `two.test:${world.smtp.port}`, address: '127.0.0.2' }] },
     ]);
-    expect(second.mails.map((mail) => mail.envelope_to)).toEqual([['bob@two.test']]);
+    expect(second.messages.map((mail) => mail.envelope_to)).toEqual([['bob@two.test']]);
   });
 
   it('promise P5: bounces email to a null MX immediately and to a missing domain after an hour, suppressing neither address', async () => {

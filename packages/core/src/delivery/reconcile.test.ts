@@ -46,7 +46,7 @@ describe('the reconciler', () => {
     await world.drain();
     const [message] = await world.services.sql`select status from messages where id = ${id}`;
     expect(message).toEqual({ status: 'delivered' });
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
   });
 
   it('finds a dead process’s recipient that has no job, once the lease has expired', async () => {
@@ -60,7 +60,7 @@ describe('the reconciler', () => {
     expect(await reconcileDeliveries(world.services)).toBe(1);
 
     await world.drain();
-    expect(world.smtp.mails).toHaveLength(1);
+    expect(world.smtp.messages).toHaveLength(1);
   });
 
   it('finds nothing in normal states: due, late, scheduled, deferred, in flight or done', async () => {
@@ -93,7 +93,7 @@ describe('the reconciler', () => {
     expect(rescued.reduce((sum, count) => sum + count)).toBe(20);
     expect(await liveJobs()).toBe(20);
     await world.drain();
-    expect(world.smtp.mails).toHaveLength(20);
+    expect(world.smtp.messages).toHaveLength(20);
   });
 
   it('skips a recipient claimed between detection and rescue', async () => {

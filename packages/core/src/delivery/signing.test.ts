@@ -1,6 +1,6 @@
 import { createEncryption, createServices, invoke } from '@postrider/core';
 import { insertProvenDomain } from '@postrider/core/domains';
-import { bothPairs, type SinkMail, testPairs } from '@postrider/testing';
+import { bothPairs, type ReceivedMessage, testPairs } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
@@ -22,7 +22,7 @@ async function send(input: { from: string; to: string | string[]; [field: string
   return id;
 }
 
-const copiesOf = (id: string): SinkMail[] => world.smtp.mails.filter((mail) => mail.message_id?.includes(id));
+const copiesOf = (id: string): ReceivedMessage[] => world.smtp.messages.filter((mail) => mail.message_id?.includes(id));
 
 it('every copy is signed with the From domain’s key, or with both if the domain has two', async () => {
   const ids = [

@@ -21,7 +21,7 @@ const detail = (id: string) => invoke(world.as(world.workspace_id), getMessage, 
 const suppress = (email: string, fields: Record<string, unknown> = {}) =>
   invoke(world.as(world.workspace_id), createSuppressions, { email, ...fields });
 const fetchJobs = (): Promise<DeliveryJob[]> => world.services.jobs.fetch('delivery.attempt', 50);
-const copiesTo = (email: string) => world.smtp.mails.filter((mail) => mail.envelope_to.includes(email)).length;
+const copiesTo = (email: string) => world.smtp.messages.filter((mail) => mail.envelope_to.includes(email)).length;
 
 async function liveJobs(): Promise<number> {
   const rows = await world.services.sql`

@@ -37,7 +37,7 @@ describe('every sent message', () => {
         });
         await world.drain();
 
-        const copies = world.smtp.mails.filter((mail) => mail.message_id === `<${sent.id}@good.test>`);
+        const copies = world.smtp.messages.filter((mail) => mail.message_id === `<${sent.id}@good.test>`);
         const people = [...message.to, ...message.cc].map(({ email }) => email);
         expect(copies.map((mail) => mail.envelope_to.join()).sort()).toEqual([...new Set([...people, ...bcc])].sort());
         const [first] = copies;

@@ -88,7 +88,7 @@ describe('a background check', () => {
     expect(at_risk).toMatchObject({ status: 'at_risk', can_send: true, verified_at: before.verified_at });
     expect(at_risk.status_reason).toContain('_postrider.lost.test is missing');
     expect(unchanged.status).toBe('at_risk');
-    expect(world.smtp.mails.filter((mail) => mail.message_id?.endsWith('@lost.test>'))).toHaveLength(1);
+    expect(world.smtp.messages.filter((mail) => mail.message_id?.endsWith('@lost.test>'))).toHaveLength(1);
     expect(failed).toMatchObject({ status: 'failed', can_send: false });
     await expect(send('a@lost.test')).rejects.toMatchObject({ reason: 'domain_not_verified' });
     expect(await eventsOf('domain.at_risk', 'lost.test')).toBe(1);

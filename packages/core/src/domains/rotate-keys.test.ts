@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import type { SinkMail } from '@postrider/testing';
+import type { ReceivedMessage } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { dkimVerify } from 'mailauth';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -56,20 +56,20 @@ async function asReceiver(name: string): Promise<string[][]> {
   return entry.records;
 }
 
-async function signaturesOf(mail: SinkMail): Promise<string[]> {
+async function signaturesOf(mail: ReceivedMessage): Promise<string[]> {
   const { results } = await dkimVerify(mail.raw, { resolver: asReceiver });
   return results.map(({ status, algo, selector }) => `${status.result} ${algo} ${selector}`);
 }
 
 /** Sends messages during an action and returns the signatures of those that arrived. */
 async function load(name: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<string[]> {
-  const before = world.smtp.mails.length;
+  const before = world.smtp.messages.length;
   const sends = Array.from({ length: 5 }, (_, index) =>
     invoke(ctx(), sendMessage, { from: `a@${name}`, to: `r${index}@example.com`, subject: 'Hello', text: 'Hi' }),
   );
   await Promise.all([...sends, meanwhile(), world.drain()]);
   await world.drain();
-  const arrived = world.smtp.mails.slice(before);
+  const arrived = world.smtp.messages.slice(before);
   expect(arrived).toHaveLength(5);
   return (await Promise.all(arrived.map(signaturesOf))).flat();
 }
@@ -78,11 +78,11 @@ describe('a key rotation', () => {
   it('breaks no signatures over two rotations for receivers that cache every DNS response', async () => {
     await verified('rotated.test');
     const used = new Set<string>();
-    const held_emails: SinkMail[] = [];
+    const held_emails: ReceivedMessage[] = [];
     const rounds = async (count: number, step_ms: number) => {
       for (let round = 0; round < count; round++) {
         for (const signature of await load('rotated.test', () => pass(step_ms))) used.add(signature);
-        held_emails.push(...world.smtp.mails.slice(-1));
+        held_emails.push(...world.smtp.messages.slice(-1));
       }
     };
     const checks: string[][] = [];

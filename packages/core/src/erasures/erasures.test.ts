@@ -159,7 +159,7 @@ describe('an erasure', () => {
 
     await world.clock.advance(3_700_000);
     await world.drain();
-    expect(world.smtp.mails.flatMap(({ envelope_to }) => envelope_to)).toEqual(['bob@example.com']);
+    expect(world.smtp.messages.flatMap(({ envelope_to }) => envelope_to)).toEqual(['bob@example.com']);
     const { recipients } = await invoke(ctx(), getMessage, { id });
     expect(recipients.map(({ email, status }) => [email, status]).toSorted()).toEqual([
       ['bob@example.com', 'delivered'],
@@ -178,7 +178,7 @@ describe('an erasure', () => {
     const other = await send({ to: 'bob@example.com' });
     await world.drain();
 
-    expect(world.smtp.mails.flatMap(({ envelope_to }) => envelope_to)).toEqual(['bob@example.com']);
+    expect(world.smtp.messages.flatMap(({ envelope_to }) => envelope_to)).toEqual(['bob@example.com']);
     expect(await invoke(ctx(), getMessage, { id })).toMatchObject({
       status: 'suppressed',
       recipients: [{ status: 'suppressed', attempts: 0 }],

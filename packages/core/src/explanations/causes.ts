@@ -74,7 +74,7 @@ export const causes = {
     meaning: 'The domain of the address doesn’t exist or has no mail server.',
     action: 'Check the part after the @ for typos. If it’s correct, remove the address.',
   },
-  domain_refuses: {
+  domain_accepts_none: {
     category: 'domain',
     meaning: 'The domain of the address states in DNS that it accepts no email (null MX).',
     action: 'Check the part after the @ for typos, and remove the address.',

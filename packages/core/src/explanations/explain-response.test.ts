@@ -28,12 +28,12 @@ function responseOf(line: string): string {
 
 describe('explanation of a response', () => {
   it('agrees with its classification for every known text', () => {
-    const wrong = refusalTexts
+    const disagreements = refusalTexts
       .filter(([, , , line]) => !specific.some((text) => line.includes(text)))
       .map(([source, , category, line]) => ({ source, line, category, ...explainResponse(responseOf(line), null) }))
       .filter(({ cause, category }) => causes[cause].category !== category);
 
-    expect(wrong).toEqual([]);
+    expect(disagreements).toEqual([]);
   });
 
   it('covers every enhanced status code in the registry', () => {
@@ -52,10 +52,12 @@ describe('explanation of a response', () => {
 
   it('recognizes the wording of ten mailbox providers', () => {
     const texts = refusalTexts.map(([, , , line]) => responseOf(line));
-    const seen = new Set(texts.map((text) => explainResponse(text, null).provider).filter((name) => name !== null));
+    const providers = new Set(
+      texts.map((text) => explainResponse(text, null).provider).filter((name) => name !== null),
+    );
 
-    expect(seen).toEqual(new Set(providerPhrases.map(({ provider }) => provider)));
-    expect(seen.size).toBeGreaterThanOrEqual(10);
+    expect(providers).toEqual(new Set(providerPhrases.map(({ provider }) => provider)));
+    expect(providers.size).toBeGreaterThanOrEqual(10);
   });
 
   it.each([

@@ -169,7 +169,7 @@ export const commonPhrases: readonly Omit<ProviderPhrase, 'provider'>[] = [
     text: /sender verif|sender address rejected|domain of sender|not owned by user|permissions? to send as/i,
     cause: 'sender_address',
   },
-  { text: /null MX|does not accept mail/i, cause: 'domain_refuses' },
+  { text: /null MX|does not accept mail/i, cause: 'domain_accepts_none' },
   { text: /must issue a STARTTLS|requires? tls/i, cause: 'tls_required' },
   { text: /virus|malware|trojan/i, cause: 'virus' },
   { text: /too many hops|mail loop|hop count/i, cause: 'routing' },

@@ -14,7 +14,7 @@ export const statusCauses: Readonly<Record<string, CauseName>> = {
   '1.7': 'sender_address',
   '1.8': 'sender_address',
   '1.9': 'protocol',
-  '1.10': 'domain_refuses',
+  '1.10': 'domain_accepts_none',
   '2.0': 'mailbox_other',
   '2.1': 'mailbox_disabled',
   '2.2': 'mailbox_full',

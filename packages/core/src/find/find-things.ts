@@ -67,14 +67,14 @@ async function byId(ctx: ActorContext, text: string): Promise<Hit[] | null> {
   const kind = kindOf(id);
   if (kind === null) return null;
   if (kind === 'request') {
-    const accepted = await mails(ctx, await mailOf(ctx, id));
+    const accepted = await emailHits(ctx, await emailsByRequest(ctx, id));
     if (accepted.length > 0) return accepted;
   }
   const item = await thingById(ctx, kind, id);
   return item ? [item] : [];
 }
 
-function mailOf(ctx: ActorContext, request_id: string): Promise<string[]> {
+function emailsByRequest(ctx: ActorContext, request_id: string): Promise<string[]> {
   const at = idTime(request_id);
   const range = { from: idFloor('message', at), before: idFloor('message', at + REQUEST_MS) };
   return findMailByRequest(ctx.sql, ctx.actor.workspace_id, request_id, range, MAX_RESULTS);
@@ -119,7 +119,7 @@ async function byWords(ctx: ActorContext, text: string, limit: number): Promise<
             }),
           ],
     ),
-    ...(await mails(ctx, [...addressed, ...by_subject])),
+    ...(await emailHits(ctx, [...addressed, ...by_subject])),
   ];
 }
 
@@ -129,7 +129,7 @@ function namedHit({ type, id, title, detail, at }: MatchRow): Hit {
   return hit(type, id, { title, detail, at: at && isoTime(at), within: title });
 }
 
-async function mails(ctx: ActorContext, ids: readonly string[]): Promise<Hit[]> {
+async function emailHits(ctx: ActorContext, ids: readonly string[]): Promise<Hit[]> {
   if (ids.length === 0) return [];
   const emails = await invoke(ctx, readMessages, { ids });
   return emails.flatMap((entry) => (entry === null ? [] : [mailHit(entry)]));

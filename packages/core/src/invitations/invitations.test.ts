@@ -48,10 +48,10 @@ async function adminOf(workspace_id: string) {
 /** Delivers what is due and returns the last email to an address with the token of its link. */
 async function lastEmail(to: string) {
   await world.drain();
-  const mail = world.smtp.mails.findLast(({ envelope_to }) => envelope_to.includes(to));
-  if (!mail) throw new Error(`no email to ${to}`);
-  const parsed = await world.smtp.parsed(mail);
-  return { ...parsed, raw: mail.raw.toString(), token: /\/invitation\/([\w-]+)/.exec(parsed.text ?? '')?.[1] ?? '' };
+  const email = world.smtp.messages.findLast(({ envelope_to }) => envelope_to.includes(to));
+  if (!email) throw new Error(`no email to ${to}`);
+  const parsed = await world.smtp.parsed(email);
+  return { ...parsed, raw: email.raw.toString(), token: /\/invitation\/([\w-]+)/.exec(parsed.text ?? '')?.[1] ?? '' };
 }
 
 describe('an invitation', () => {

@@ -221,7 +221,7 @@ describe('the reconciler', () => {
 
     expect(world.logged.filter((line) => line.rescued !== undefined)).toMatchObject([{ rescued: 3, level: 50 }]);
     await world.drain();
-    expect(world.smtp.mails).toHaveLength(3);
+    expect(world.smtp.messages).toHaveLength(3);
     expect(await parkedCount()).toBe(0);
   });
 

@@ -30,7 +30,7 @@ export async function usableSender(
   return sender?.captured && sender.workspace_id !== workspace_id ? null : sender;
 }
 
-/** Emails a link from the sender of the instance's alerts. Its content is sealed. */
+/** Emails a link from the sender of instance-wide alerts. Its content is sealed. */
 export async function sendLink(services: Services, email: LinkEmail): Promise<SentAs> {
   const sender = await usableSender(services, email.workspace_id);
   if (sender === null) return 'unsent';

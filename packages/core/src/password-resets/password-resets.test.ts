@@ -40,7 +40,7 @@ async function person(): Promise<string> {
   return email;
 }
 
-const emailsTo = (email: string) => world.smtp.mails.filter(({ envelope_to }) => envelope_to.includes(email));
+const emailsTo = (email: string) => world.smtp.messages.filter(({ envelope_to }) => envelope_to.includes(email));
 
 /** Requests a reset and returns its message and the token of the email. */
 async function request(email: string, address?: string) {

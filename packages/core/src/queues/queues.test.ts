@@ -436,23 +436,23 @@ describe('admin actions on jobs', () => {
   });
 
   it('lose no email and send no duplicates if retries race with workers', async () => {
-    const mails = [];
-    for (let count = 0; count < 8; count++) mails.push(await deferredMail());
-    const arrived = world.smtp.mails.length;
+    const messages = [];
+    for (let count = 0; count < 8; count++) messages.push(await deferredMail());
+    const arrived = world.smtp.messages.length;
     await world.clock.advance(24 * HOUR_MS);
 
     await Promise.all([
-      ...mails.map(({ job }) => invoke(ctx, runJobNow, { id: job }).catch(() => null)),
+      ...messages.map(({ job }) => invoke(ctx, runJobNow, { id: job }).catch(() => null)),
       world.drain(),
-      ...mails.map(({ job }) => invoke(ctx, retryJob, { id: job }).catch(() => null)),
+      ...messages.map(({ job }) => invoke(ctx, retryJob, { id: job }).catch(() => null)),
     ]);
     await world.drain();
 
-    const ids = mails.map(({ message_id }) => message_id);
+    const ids = messages.map(({ message_id }) => message_id);
     const rows = await world.services.sql`select distinct state from recipients where message_id = any (${ids})`;
     expect([...rows]).toEqual([{ state: 'delivered' }]);
     // Messages that earlier tests left deferred are due by now as well.
-    const new_mails = world.smtp.mails.slice(arrived);
+    const new_mails = world.smtp.messages.slice(arrived);
     expect(new Set(new_mails.map(({ message_id }) => message_id)).size).toBe(new_mails.length);
   });
 });

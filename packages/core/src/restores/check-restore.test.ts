@@ -86,7 +86,7 @@ it('a restore check holds the instance, reports email listed in a sent log, and 
   expect(await stateOf(sent)).toEqual(['ada@example.com delivered']);
   expect(await stateOf(scheduled)).toEqual(['gil@example.com delivered']);
   expect(await stateOf(unsent)).toEqual(['bob@example.com delivered']);
-  expect(world.smtp.mails.flatMap((mail) => mail.envelope_to).sort()).toEqual(
+  expect(world.smtp.messages.flatMap((mail) => mail.envelope_to).sort()).toEqual(
     ['bob', 'dan', 'eve', 'fay'].map((name) => `${name}@example.com`),
   );
 });
@@ -122,7 +122,7 @@ it('fairness N8: only log lines that report an email as sent close it as deliver
   );
   expect(check).toMatchObject({ closed: 3, perhaps_sent: { count: 0 } });
   expect(check.unclear_lines).toEqual({ count: 1, listed: [{ log: 'mail.log', line_number: 5, line: log[4] }] });
-  const arrivals = world.smtp.mails.flatMap(({ envelope_to }) => envelope_to);
+  const arrivals = world.smtp.messages.flatMap(({ envelope_to }) => envelope_to);
   expect(names.filter((name) => arrivals.includes(`${name}@example.com`))).toEqual([
     'deferred',
     'bounced',

@@ -203,12 +203,12 @@ describe('email still open past its retention period', () => {
     expect(await invoke(ctx(), getContent, { id: open })).toMatchObject({ text: 'Hi' });
     expect(await invoke(ctx(), previewBulk, { action: 'cancel', filter: {} })).toMatchObject({ matched: 1 });
 
-    const sent = world.smtp.mails.length;
+    const sent = world.smtp.messages.length;
     await world.clock.freeze(new Date('2030-08-01T00:00:01Z'));
     await maintainStorage(world.services);
     await world.drain();
     expect(
-      world.smtp.mails
+      world.smtp.messages
         .slice(sent)
         .flatMap(({ envelope_to }) => envelope_to)
         .toSorted(),

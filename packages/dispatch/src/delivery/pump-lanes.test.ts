@@ -151,7 +151,7 @@ describe('a stalled destination', () => {
 
     await world.smtp.waitFor(1);
     await expect.poll(() => statesIn('prompt.example.com'), PATIENCE).toEqual({ delivered: 1 });
-    expect(silent.mails).toHaveLength(0);
+    expect(silent.messages).toHaveLength(0);
     released.resolve();
   });
 
@@ -170,7 +170,7 @@ describe('a stalled destination', () => {
 
     await world.smtp.waitFor(18 * 20);
     for (const domain of well) await expect.poll(() => statesIn(domain), PATIENCE).toEqual({ delivered: 20 });
-    expect(silent.mails).toHaveLength(0);
+    expect(silent.messages).toHaveLength(0);
     // A lane starts with five connections. The rest of its messages are neither tried nor counted as tried.
     await expect.poll(() => triedIn('silent.example.com'), PATIENCE).toBe(5);
     // A dead server is probed with one message per second.
@@ -285,7 +285,7 @@ describe('parked email', () => {
     await open();
 
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).toEqual({ canceled: 1, delivered: 7 });
-    expect(busy.mails.map((mail) => mail.envelope_to[0]).sort()).toEqual(
+    expect(busy.messages.map((mail) => mail.envelope_to[0]).sort()).toEqual(
       [...addresses(5, 'busy.example.com', 'first'), 'to0@busy.example.com', 'to2@busy.example.com'].sort(),
     );
     expect(await parkedIn('busy.example.com')).toBe(0);
@@ -302,7 +302,7 @@ describe('parked email', () => {
     expect(await parkedIn('busy.example.com')).toBe(0);
     await world.clock.advance(61 * MINUTE_MS);
     await expect.poll(() => statesIn('busy.example.com'), PATIENCE).toEqual({ delivered: 7 });
-    expect(busy.mails.filter((mail) => mail.envelope_to[0] === 'to0@busy.example.com')).toHaveLength(1);
+    expect(busy.messages.filter((mail) => mail.envelope_to[0] === 'to0@busy.example.com')).toHaveLength(1);
   });
 
   it('outlives the worker that parked it', async () => {
@@ -352,7 +352,7 @@ describe('a workspace that floods a destination', () => {
     await start(mailerTo({ 'shared.example.com': shared.port }));
     await shared.waitFor(1010);
 
-    const places = shared.mails.flatMap((mail, place) => (mail.envelope_to[0]?.startsWith('other') ? [place] : []));
+    const places = shared.messages.flatMap((mail, place) => (mail.envelope_to[0]?.startsWith('other') ? [place] : []));
     expect(places).toHaveLength(10);
     // The ten messages are behind a thousand in the queue, yet are sent before all of those.
     expect(places.at(-1)).toBeLessThan(900);
@@ -405,7 +405,7 @@ describe('a destination limit set by an operator', () => {
     await expect.poll(() => statesIn('kind.example.com'), PATIENCE).toEqual({ delivered: 60, queued: 11 });
     await world.clock.advance(MINUTE_MS);
     await expect.poll(() => statesIn('kind.example.com'), PATIENCE).toEqual({ delivered: 71 });
-    expect(kind.mails).toHaveLength(71);
+    expect(kind.messages).toHaveLength(71);
   });
 
   it('stops applying when removed, including to parked email', async () => {

@@ -64,14 +64,14 @@ function start(): void {
   );
 }
 
-const arrived = (from: number) => world.smtp.mails.slice(from).map(({ envelope_to }) => String(envelope_to[0]));
+const arrived = (from: number) => world.smtp.messages.slice(from).map(({ envelope_to }) => String(envelope_to[0]));
 const jobs = () => world.services.sql<{ priority: number; state: string }[]>`
   select j.priority, j.state::text from pgboss.job j where name = 'delivery.attempt' order by j.priority desc`;
 
 describe('an email’s priority', () => {
   it('lets high-priority email overtake its workspace’s bulk backlog, which still makes progress', async () => {
     await sendMany('bulk', BULK);
-    const before = world.smtp.mails.length;
+    const before = world.smtp.messages.length;
     start();
     await expect.poll(() => arrived(before).length, PATIENCE).toBeGreaterThan(20);
     const at = arrived(before).length;
@@ -93,7 +93,7 @@ describe('an email’s priority', () => {
     const other = await world.workspace('business');
     await world.domain('other.test', other.workspace_id);
     await sendMany('bulk', BULK);
-    const before = world.smtp.mails.length;
+    const before = world.smtp.messages.length;
     start();
     await expect.poll(() => arrived(before).length, PATIENCE).toBeGreaterThan(20);
 

@@ -132,7 +132,7 @@ describe('the delivery pump', () => {
     await expect.poll(states, PATIENCE).toEqual({ 'before@example.com': 'delivered', 'past@example.com': 'sending' });
     released.resolve();
     await expect.poll(states, PATIENCE).toMatchObject({ 'past@example.com': 'delivered' });
-    expect(world.smtp.mails.map(({ envelope_to }) => envelope_to)).toEqual([
+    expect(world.smtp.messages.map(({ envelope_to }) => envelope_to)).toEqual([
       ['before@example.com'],
       ['past@example.com'],
     ]);

@@ -5,19 +5,19 @@ import { type ContentSlot, UnrecordedMail } from './unrecorded.ts';
 const signal = new AbortController().signal;
 
 /** Takes slots until one has to wait. */
-async function takeAll(mails: UnrecordedMail): Promise<{ taken: ContentSlot[]; next: Promise<ContentSlot | null> }> {
+async function takeAll(messages: UnrecordedMail): Promise<{ taken: ContentSlot[]; next: Promise<ContentSlot | null> }> {
   const slots: ContentSlot[] = [];
   for (;;) {
-    const turn = mails.take(signal);
+    const turn = messages.take(signal);
     if (turn instanceof Promise) return { taken: slots, next: turn };
-    mails.answered(turn);
+    messages.answered(turn);
     slots.push(turn);
   }
 }
 
 it('chaos C11: the limit starts at 8, tracks what two settles record in 20 ms, and at most doubles', async () => {
-  const mails = new UnrecordedMail(128);
-  const limits = [mails.limit];
+  const messages = new UnrecordedMail(128);
+  const limits = [messages.limit];
   for (const [count, took_ms] of [
     [100, 10],
     [100, 10],
@@ -32,22 +32,22 @@ it('chaos C11: the limit starts at 8, tracks what two settles record in 20 ms, a
     [1, 5],
     [1, 5],
   ] as const) {
-    mails.noteSettle(count, took_ms);
-    limits.push(mails.limit);
+    messages.noteSettle(count, took_ms);
+    limits.push(messages.limit);
   }
 
   expect(limits).toEqual([8, 16, 32, 64, 128, 128, 128, 128, 96, 96, 96, 96, 8]);
 });
 
 it('chaos C11: the next delivery waits until a result is recorded, unless it is aborted', async () => {
-  const mails = new UnrecordedMail(128);
-  const { taken: slots, next } = await takeAll(mails);
+  const messages = new UnrecordedMail(128);
+  const { taken: slots, next } = await takeAll(messages);
   const stop = new AbortController();
-  const aborted = mails.take(stop.signal);
+  const aborted = messages.take(stop.signal);
 
   stop.abort();
   const [first] = slots;
-  if (first) mails.recorded(first);
+  if (first) messages.recorded(first);
 
   expect(slots).toHaveLength(8);
   expect(await aborted).toBeNull();
@@ -55,19 +55,19 @@ it('chaos C11: the next delivery waits until a result is recorded, unless it is 
 });
 
 it('a slow server’s delivery does not delay others, and counts toward the limit again once it replies', async () => {
-  const mails = new UnrecordedMail(128);
-  const slow = Array.from({ length: 8 }, () => mails.take(signal) as ContentSlot);
+  const messages = new UnrecordedMail(128);
+  const slow = Array.from({ length: 8 }, () => messages.take(signal) as ContentSlot);
   await pause(60);
 
-  const ninth = mails.take(signal);
+  const ninth = messages.take(signal);
   expect(ninth).not.toBeInstanceOf(Promise);
-  for (const turn of slow) mails.answered(turn);
+  for (const turn of slow) messages.answered(turn);
 
-  expect(mails.take(signal)).toBeInstanceOf(Promise);
+  expect(messages.take(signal)).toBeInstanceOf(Promise);
 });
 
 it('a drain does not limit unrecorded deliveries', async () => {
-  const mails = new UnrecordedMail(null);
+  const messages = new UnrecordedMail(null);
 
-  for (let count = 0; count < 1000; count++) expect(mails.take(signal)).not.toBeInstanceOf(Promise);
+  for (let count = 0; count < 1000; count++) expect(messages.take(signal)).not.toBeInstanceOf(Promise);
 });

@@ -113,7 +113,7 @@ async function affected(hold_id: string): Promise<number> {
 
 /** Returns the recipients at a domain, one entry per copy. */
 const arrivedAt = (domain: string) =>
-  world.smtp.mails.flatMap((mail) => mail.envelope_to.filter((to) => to.endsWith(`@${domain}`))).sort();
+  world.smtp.messages.flatMap((mail) => mail.envelope_to.filter((to) => to.endsWith(`@${domain}`))).sort();
 
 async function untouched(domain: string): Promise<boolean> {
   const rows = await world.services.sql`
@@ -426,9 +426,9 @@ describe('a queue’s release rate', () => {
 
     await expect.poll(() => fetched(1), PATIENCE).toBe(2);
     for (const _ of [1, 2, 3]) {
-      const before = world.smtp.mails.length;
+      const before = world.smtp.messages.length;
       await world.clock.advance(1000);
-      await expect.poll(() => world.smtp.mails.length, PATIENCE).toBe(before + 2);
+      await expect.poll(() => world.smtp.messages.length, PATIENCE).toBe(before + 2);
     }
     await expect.poll(() => statesIn('high.example.com'), PATIENCE).toEqual({ delivered: 2 });
   });

@@ -29,10 +29,10 @@ function client(server: CaptureServer) {
 
 describe('the capture server', () => {
   it('passes on the envelope and bytes, and only then replies 250', async () => {
-    const mails: CapturedMail[] = [];
+    const messages: CapturedMail[] = [];
     let stored = false;
     const server = await start(async (mail) => {
-      mails.push(mail);
+      messages.push(mail);
       await new Promise((resolve) => setImmediate(resolve));
       stored = true;
     });
@@ -42,7 +42,7 @@ describe('the capture server', () => {
 
     expect(stored).toBe(true);
     expect(outcome).toMatchObject({ kind: 'accepted', tls: null });
-    expect(mails).toEqual([{ envelope_from: '', envelope_to: ['Jane+x@example.test'], raw }]);
+    expect(messages).toEqual([{ envelope_from: '', envelope_to: ['Jane+x@example.test'], raw }]);
   });
 
   it('replies 451 if an email cannot be stored', async () => {
@@ -56,8 +56,8 @@ describe('the capture server', () => {
   });
 
   it('rejects an email larger than 25 MB', async () => {
-    const mails: CapturedMail[] = [];
-    const server = await start(async (mail) => void mails.push(mail));
+    const messages: CapturedMail[] = [];
+    const server = await start(async (mail) => void messages.push(mail));
     closing.push(() => server.stop());
 
     const outcome = await client(server).send(
@@ -67,7 +67,7 @@ describe('the capture server', () => {
     );
 
     expect(outcome).toMatchObject({ kind: 'rejected', reply: { code: 552, enhanced: '5.3.4' } });
-    expect(mails).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it('stops even if a client keeps its connection open, but only after storing the current email', async () => {

@@ -8,15 +8,15 @@ import { signHere } from './signature.ts';
 export interface Batch {
   readonly keys: readonly KeyObject[];
   /** The texts of each message, each with the index of its key. */
-  readonly mails: readonly (readonly (readonly [text: string, key: number])[])[];
+  readonly messages: readonly (readonly (readonly [text: string, key: number])[])[];
 }
 
 /** The signatures of each message, or the error that prevented them. */
 export type SignedBatch = readonly (readonly string[] | { readonly error: string })[];
 
 // The thread of signing-threads.ts: one response per batch.
-parentPort?.on('message', ({ keys, mails }: Batch) => {
-  const signed: SignedBatch = mails.map((texts) => {
+parentPort?.on('message', ({ keys, messages }: Batch) => {
+  const signed: SignedBatch = messages.map((texts) => {
     try {
       return texts.map(([text, key]) => signHere({ text, key: keys[key] as KeyObject }));
     } catch (error) {

@@ -6,7 +6,7 @@ import { createSigningThreads } from './signing-threads.ts';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ed25519 = generateKeyPairSync('ed25519');
 
-const mails = (count: number): UnsignedPart[][] =>
+const messages = (count: number): UnsignedPart[][] =>
   Array.from({ length: count }, (_, index) => [
     { text: `mail ${index} for RSA`, key: rsa.privateKey },
     { text: `mail ${index} for Ed25519`, key: ed25519.privateKey },
@@ -16,7 +16,7 @@ const onPool = (all: readonly UnsignedPart[][]) => Promise.all(all.map((mail) =>
 describe('signing threads', () => {
   it('give each of many emails its own signatures', async () => {
     const threads = createSigningThreads({ count: 2 });
-    const batches = mails(150);
+    const batches = messages(150);
     const signed = await Promise.all(batches.map((mail) => threads.sign(mail)));
     expect(signed).toEqual(await onPool(batches));
     expect(threads.running()).toBe(2);
@@ -24,7 +24,7 @@ describe('signing threads', () => {
 
   it('reject an email whose key cannot sign, without affecting others in its batch', async () => {
     const threads = createSigningThreads({ count: 1 });
-    const [first, last] = mails(2) as [UnsignedPart[], UnsignedPart[]];
+    const [first, last] = messages(2) as [UnsignedPart[], UnsignedPart[]];
     const broken = [{ text: 'mail', key: rsa.publicKey }];
     const [one, failed, other] = await Promise.allSettled([first, broken, last].map((mail) => threads.sign(mail)));
     expect(failed).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('key') } });
@@ -43,14 +43,14 @@ describe('signing threads', () => {
   ] as const) {
     it(`${label} leave no email unsigned`, async () => {
       const threads = createSigningThreads({ count: 2, thread: new URL(`data:text/javascript,${program}`) });
-      const batches = mails(20);
+      const batches = messages(20);
       expect(await Promise.all(batches.map((mail) => threads.sign(mail)))).toEqual(await onPool(batches));
     });
   }
 
   it('stop when there is no work, and restart when more arrives', async () => {
     const threads = createSigningThreads({ count: 2, idle_ms: 20 });
-    const batches = mails(3);
+    const batches = messages(3);
     await Promise.all(batches.map((mail) => threads.sign(mail)));
     await vi.waitFor(() => expect(threads.running()).toBe(0));
     expect(await Promise.all(batches.map((mail) => threads.sign(mail)))).toEqual(await onPool(batches));

@@ -104,8 +104,8 @@ export function createSigningThreads(options: SigningThreadsOptions = {}): Signi
   function give({ worker, batches }: Thread, batch: readonly SigningRequest[]): void {
     batches.push(batch);
     const keys = [...new Set(batch.flatMap(({ mail }) => mail.map(({ key }) => key)))];
-    const mails = batch.map(({ mail }) => mail.map(({ text, key }) => [text, keys.indexOf(key)] as const));
-    const message: Batch = { keys, mails };
+    const messages = batch.map(({ mail }) => mail.map(({ text, key }) => [text, keys.indexOf(key)] as const));
+    const message: Batch = { keys, messages };
     worker.postMessage(message);
   }
 

@@ -99,7 +99,7 @@ describe('an enforced MTA-STS policy', () => {
       tls: { protocol: 'TLSv1.3', authorized: true },
     });
     expect(receiver.paths).toEqual(['mta-sts.good.test/.well-known/mta-sts.txt']);
-    expect(receiver.sink.mails[0]?.secure).toBe(true);
+    expect(receiver.sink.messages[0]?.secure).toBe(true);
   });
 
   it.each<[string, SmtpSinkOptions]>([

@@ -100,7 +100,7 @@ describe('a message’s destination', () => {
       tls: null,
       tls_policy: 'opportunistic',
     });
-    expect(first.mails).toHaveLength(1);
+    expect(first.messages).toHaveLength(1);
     expect(spare.connections()).toBe(0);
   });
 
@@ -441,7 +441,7 @@ describe('a cached connection or DNS response', () => {
 
     await Promise.all(Array.from({ length: 20 }, () => send(mailer)));
 
-    expect(sink.mails).toHaveLength(20);
+    expect(sink.messages).toHaveLength(20);
     expect(sink.connections()).toBe(4);
     expect(dns.questions.filter((question) => question === 'MX good.test')).toHaveLength(1);
   });
@@ -458,11 +458,11 @@ describe('a cached connection or DNS response', () => {
 
     time += 59_000;
     await send(mailer);
-    expect(moved.mails).toHaveLength(0);
+    expect(moved.messages).toHaveLength(0);
     time += 2000;
     await send(mailer);
 
-    expect(moved.mails).toHaveLength(1);
+    expect(moved.messages).toHaveLength(1);
   });
 
   it('is shared by a provider’s domains, which share a lane once the provider is known', async () => {
@@ -519,7 +519,7 @@ describe('STARTTLS', () => {
     });
     expect(outcome.phases_ms.connect).toBeGreaterThan(0);
     expect(outcome.phases_ms.tls).toBeGreaterThan(0);
-    expect(sink.mails[0]?.secure).toBe(true);
+    expect(sink.messages[0]?.secure).toBe(true);
   });
 
   it('may fail during the handshake, because no policy requires TLS', async () => {
@@ -631,7 +631,7 @@ describe('an ordered list of transports', () => {
 
     await send(mailer);
 
-    expect(relay.mails).toHaveLength(copies);
+    expect(relay.messages).toHaveLength(copies);
   });
 
   it('stops at a server’s rejection, permanent or temporary, or at a domain that accepts no email', async () => {
@@ -657,6 +657,6 @@ describe('a stopped transport', () => {
     await mailer.stop();
 
     expect(await send(mailer)).toMatchObject({ kind: 'deferred', error: 'The transport is stopped.' });
-    expect(sink.mails).toHaveLength(1);
+    expect(sink.messages).toHaveLength(1);
   });
 });

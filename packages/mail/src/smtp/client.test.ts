@@ -77,11 +77,11 @@ describe('an accepted email', () => {
   });
 
   it('may be large, even over a pipelined connection', async () => {
-    const mails: Buffer[] = [];
+    const messages: Buffer[] = [];
     const server = await startCaptureServer({
       host: '127.0.0.1',
       port: 0,
-      on_mail: async (mail) => void mails.push(mail.raw),
+      on_mail: async (mail) => void messages.push(mail.raw),
     });
     closing.push(() => server.stop());
     const large = Buffer.from(`Subject: x\r\n\r\n${'.0123456789abcdef\r\n'.repeat(300_000)}`);
@@ -89,7 +89,7 @@ describe('an accepted email', () => {
     const outcome = await transport(server.port).send(envelope, large, signal);
 
     expect(outcome.kind).toBe('accepted');
-    expect(mails.map((mail) => mail.equals(large))).toEqual([true]);
+    expect(messages.map((mail) => mail.equals(large))).toEqual([true]);
   });
 
   it('waits for one of max_connections to become free', async () => {
@@ -108,8 +108,10 @@ describe('an accepted email', () => {
     const client = transport(sink.port, { max_connections: 1 });
     const making = Promise.withResolvers<Buffer>();
     closing.push(async () => making.resolve(raw));
-    const mails = [raw, () => making.promise, raw];
-    const sent = mails.map((mail, index) => client.send({ ...envelope, to: `r${index}@example.test` }, mail, signal));
+    const messages = [raw, () => making.promise, raw];
+    const sent = messages.map((mail, index) =>
+      client.send({ ...envelope, to: `r${index}@example.test` }, mail, signal),
+    );
 
     await expect.poll(() => sink.bodies.length).toBe(2);
     making.resolve(Buffer.from('Subject: made late\r\n\r\n'));

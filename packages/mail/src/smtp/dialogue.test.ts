@@ -178,13 +178,13 @@ describe('the next email’s envelope', () => {
   });
 
   it('is sent ahead on every permitted connection and no other, for a hundred emails each', async () => {
-    const mails = new Map<number, number>();
+    const messages = new Map<number, number>();
     const server = await pipelined((verb, connection) => {
-      if (verb === 'MAIL') mails.set(connection, (mails.get(connection) ?? 0) + 1);
+      if (verb === 'MAIL') messages.set(connection, (messages.get(connection) ?? 0) + 1);
       return undefined;
     });
     const one = await sendAll(transport(server.port), 250);
-    const counts = [...mails.values()];
+    const counts = [...messages.values()];
     const two = await sendAll(transport(server.port, { max_connections: 2 }), 50);
 
     expect([...one, ...two].every(({ kind }) => kind === 'accepted')).toBe(true);

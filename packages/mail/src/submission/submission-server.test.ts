@@ -242,8 +242,8 @@ describe('a client that is logged in', () => {
   });
 
   it('can deliver every byte, however the data is split', async () => {
-    const mails: Buffer[] = [];
-    const server = await start({}, async ({ raw }) => void mails.push(raw));
+    const messages: Buffer[] = [];
+    const server = await start({}, async ({ raw }) => void messages.push(raw));
     const client = talk(server);
     await client.logIn('shop');
     await client.data();
@@ -252,7 +252,7 @@ describe('a client that is logged in', () => {
     for (const piece of body.match(/[\s\S]{1,7}/g) ?? []) client.socket.write(piece);
 
     expect(await client.say('.')).toMatch(/^250/);
-    expect(mails[0]?.toString()).toBe(body);
+    expect(messages[0]?.toString()).toBe(body);
   });
 });
 

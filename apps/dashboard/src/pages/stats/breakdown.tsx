@@ -140,7 +140,7 @@ function Table({ rows, by: dimension }: { readonly rows: readonly Row[]; readonl
   });
   const save = () => {
     const lines = sorted.map((row) => [row.key ?? words.others, ...cells.map(({ value }) => value(row))]);
-    saveAs(`mail-by-${dimension}.csv`, csvOf([name, ...cells.map((one) => one.name)], lines), 'text/csv');
+    saveAs(`metrics-by-${dimension}.csv`, csvOf([name, ...cells.map((one) => one.name)], lines), 'text/csv');
   };
   const columns: readonly Column<Row>[] = [
     {

@@ -4,7 +4,7 @@ import type { Outputs } from '../../api/trpc.ts';
 import type { ChartSeries } from '../../parts/charts/chart.tsx';
 import { ChartPanel, type ChartView } from '../../parts/charts/chart-panel.tsx';
 import { inUtc } from '../../parts/times.tsx';
-import { axisTime, bucketTime, isWithinDay, mailsOf, subtracted } from './ranges.ts';
+import { axisTime, bucketTime, emailSearch, isWithinDay, subtracted } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
@@ -62,7 +62,7 @@ export function MailChart({
       onView={onView}
       onPick={(at) => {
         const point = points[at];
-        if (point) void navigate({ to: '/emails', search: { q: mailsOf(point.at, bucket) } });
+        if (point) void navigate({ to: '/emails', search: { q: emailSearch(point.at, bucket) } });
       }}
     />
   );

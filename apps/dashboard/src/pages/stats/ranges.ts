@@ -46,7 +46,7 @@ export function shareOf(part: number, total: number): string {
 }
 
 /** Returns the Emails search for the email that a point counts. */
-export function mailsOf(iso: string, bucket: Bucket): string {
+export function emailSearch(iso: string, bucket: Bucket): string {
   const end = new Date(Date.parse(iso) + bucketMs[bucket]);
   return `after:${iso} before:${end.toISOString()}`;
 }

@@ -87,7 +87,7 @@ export const alarms = [
     graphql: reading('alarmRules', {}, shapes.alarmRule),
     given: emptySetup,
     scope: 'admin',
-    scope_on: { graphql: absent('An operator sees the rules of the instance.') },
+    scope_on: { graphql: absent('An operator sees instance-wide rules.') },
   }),
   useCase(rotateAlarmSecret, {
     rest: NO_REST,
@@ -101,7 +101,7 @@ export const alarms = [
     ),
     given: aDestination,
     scope: 'admin',
-    scope_on: { graphql: absent('An operator rotates that of the instance.') },
+    scope_on: { graphql: absent('An operator rotates the instance-wide secret.') },
     writes: true,
     varying: ['webhook_secret', 'webhook_secret_last4'],
   }),
@@ -117,7 +117,7 @@ export const alarms = [
     ),
     given: aDestination,
     scope: 'admin',
-    scope_on: { graphql: absent('An operator tests the alerts of the instance.') },
+    scope_on: { graphql: absent('An operator tests instance-wide alerts.') },
     writes: true,
   }),
 ];

@@ -55,8 +55,8 @@ function wordsOf(text: string): ReadonlySet<string> {
 /** Compares the words that a reader of each part sees. */
 function sameWords(page: Document, text: string): ContentCheck {
   for (const element of page.querySelectorAll('style, script, title')) element.remove();
-  const known = wordsOf(text);
-  const missing = [...wordsOf(page.body.textContent)].filter((word) => !known.has(word));
+  const text_words = wordsOf(text);
+  const missing = [...wordsOf(page.body.textContent)].filter((word) => !text_words.has(word));
   if (missing.length === 0) return { name: 'same_words', state: 'ok', detail: words.checks.same };
   const examples = missing.slice(0, MAX_EXAMPLES).join(', ');
   return { name: 'same_words', state: 'warning', detail: words.checks.missing(missing.length, examples) };

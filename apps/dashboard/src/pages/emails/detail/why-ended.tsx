@@ -18,21 +18,21 @@ const isEnded = (status: Recipient['status']): status is EndedStatus => status i
 /** Explains for each recipient that the email did not reach why it ended, and what to do. */
 export function WhyEnded({ email }: { readonly email: Email }) {
   const ended = email.recipients.filter(({ status }) => isEnded(status));
-  const shown = ended.slice(0, MAX_SHOWN);
+  const visible = ended.slice(0, MAX_SHOWN);
   const suppressions = useQuery(
-    trpc.suppressions.byAddress.queryOptions({ ids: shown.map((one) => one.email) }, { enabled: shown.length > 0 }),
+    trpc.suppressions.byAddress.queryOptions({ ids: visible.map((one) => one.email) }, { enabled: visible.length > 0 }),
   );
   if (ended.length === 0) return null;
   return (
     <Notice tone={ended.some(({ status }) => status !== 'suppressed') ? 'bad' : 'calm'}>
       <ul className="stack">
-        {shown.map((recipient, index) => (
+        {visible.map((recipient, index) => (
           <li key={recipient.id}>
             <EndedRecipient recipient={recipient} suppression={suppressions.data?.[index]} />
           </li>
         ))}
       </ul>
-      {ended.length > shown.length && <p className="small">{words.ended.more(ended.length - shown.length)}</p>}
+      {ended.length > visible.length && <p className="small">{words.ended.more(ended.length - visible.length)}</p>}
     </Notice>
   );
 }
