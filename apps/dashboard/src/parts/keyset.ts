@@ -85,7 +85,7 @@ export function useKeyset<I, T extends { readonly id: string }>(
 }
 
 export interface Selection {
-  readonly chosen: ReadonlySet<string>;
+  readonly selected: ReadonlySet<string>;
   toggle(id: string): void;
   /** Selects every loaded row, or none if all of them are selected. */
   toggleAll(): void;
@@ -103,17 +103,17 @@ export function useSelection(list: string, rows: readonly { readonly id: string 
   });
   // Another search starts without a selection, also when it leads back to an earlier one.
   if (selection.list !== list) setSelection({ list, ids: new Set() });
-  const visible_ids = (rows ?? []).map(({ id }) => id).filter((id) => selection.list === list && selection.ids.has(id));
-  const selected_ids: ReadonlySet<string> = new Set(visible_ids);
-  const replace = (ids: Iterable<string>) => setSelection({ list, ids: new Set(ids) });
+  const ids = (rows ?? []).map(({ id }) => id);
+  const selected: ReadonlySet<string> = new Set(ids.filter((id) => selection.list === list && selection.ids.has(id)));
+  const replace = (next: Iterable<string>) => setSelection({ list, ids: new Set(next) });
   return {
-    chosen: selected_ids,
+    selected,
     toggle(id) {
-      const next = new Set(selected_ids);
+      const next = new Set(selected);
       if (!next.delete(id)) next.add(id);
       replace(next);
     },
-    toggleAll: () => replace(selected_ids.size === rows?.length ? [] : (rows ?? []).map(({ id }) => id)),
+    toggleAll: () => replace(selected.size === rows?.length ? [] : ids),
     clear: () => replace([]),
   };
 }

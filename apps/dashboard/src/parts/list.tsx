@@ -42,7 +42,7 @@ interface ListProps<T> {
   readonly onOpen?: (row: T) => void;
   /** The ID of the row that the page was opened for. */
   readonly marked?: string | undefined;
-  readonly chosen?: ReadonlySet<string>;
+  readonly selected?: ReadonlySet<string>;
   readonly onToggle?: (id: string) => void;
   readonly onToggleAll?: () => void;
 }
@@ -51,7 +51,7 @@ interface ListProps<T> {
 export function List<T>(props: ListProps<T>) {
   const { label, columns, rows, idOf, onToggle } = props;
   const is_long = rows.length > MAX_WHOLE_ROWS;
-  const picked = props.chosen?.size ?? 0;
+  const picked = props.selected?.size ?? 0;
   const keys = (event: KeyboardEvent<HTMLTableSectionElement>, focusAt: (index: number) => void) => {
     const id = (event.target as Element).closest('tr')?.dataset.row;
     const at = rows.findIndex((row) => idOf(row) === id);
@@ -145,7 +145,7 @@ function Row<T>({
   nameOf,
   onOpen,
   marked,
-  chosen: selection,
+  selected: selection,
   onToggle,
   index,
   measure,
@@ -164,7 +164,7 @@ function Row<T>({
       data-index={index}
       aria-rowindex={index === undefined ? undefined : index + 2}
       aria-current={id === marked ? 'true' : undefined}
-      className={`${onOpen ? 'opens' : ''} ${picked || id === marked ? 'chosen' : ''}`}
+      className={`${onOpen ? 'opens' : ''} ${picked || id === marked ? 'selected' : ''}`}
       onClick={onOpen && ((event) => !isControl(event.target) && onOpen(row))}
     >
       {onToggle && (

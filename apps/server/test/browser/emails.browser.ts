@@ -190,12 +190,12 @@ describe('the Emails page', () => {
     const { page } = await visitor.open();
     await page.goto('/emails?q=to%3Aall%40example.com');
     await page.getByRole('checkbox', { name: parts.selectAll }).check();
-    await page.getByRole('region', { name: emails.bulk.chosen(2) }).waitFor();
+    await page.getByRole('region', { name: emails.bulk.selected(2) }).waitFor();
 
     await page.getByRole('searchbox').fill('to:nobody@example.com');
     await page.keyboard.press('Enter');
     await page.getByText(emails.empty.none).waitFor();
-    expect(await page.getByRole('region', { name: emails.bulk.chosen(2) }).count()).toBe(0);
+    expect(await page.getByRole('region', { name: emails.bulk.selected(2) }).count()).toBe(0);
     await page.goBack();
     await page.getByRole('link', { name: 'All two' }).waitFor();
     expect(await page.getByRole('region', { name: /selected$/ }).count()).toBe(0);

@@ -14,7 +14,7 @@ it('a bulk operation whose worker dies continues on another worker, and processe
   const api = await journey.start({ ROLES: 'rest,admin' });
   const scheduled_at = new Date(journey.clock.now() + HOUR_MS).toISOString();
   const messages = Array.from({ length: 60 }, () => ({ ...hello, tags: ['campaign'], scheduled_at }));
-  await api.call('POST', '/v1/email/batch', { body: { messages: messages } });
+  await api.call('POST', '/v1/email/batch', { body: { messages } });
   const ask = async (query: string, variables: object) => {
     const { body } = await api.call('POST', '/graphql', { body: { query, variables } });
     return body.data as Record<string, { token: string; bulk: { id: string } }>;

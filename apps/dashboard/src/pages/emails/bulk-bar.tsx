@@ -33,11 +33,11 @@ export interface Matching {
 
 /** Shows actions for the selected rows and, once all loaded rows are selected, for everything that the search matches. */
 export function BulkBar({
-  chosen: selection,
+  selected: selection,
   matching,
   onDone,
 }: {
-  readonly chosen: ReadonlySet<string>;
+  readonly selected: ReadonlySet<string>;
   readonly matching: Matching;
   readonly onDone: () => void;
 }) {
@@ -64,8 +64,8 @@ export function BulkBar({
     ? ['send_now', 'cancel']
     : ['retry', 'cancel', 'give_up'];
   return (
-    <div className="line bulk-bar" role="region" aria-label={words.bulk.chosen(selection.size)}>
-      <strong role="status">{words.bulk.chosen(selection.size)}</strong>
+    <div className="line bulk-bar" role="region" aria-label={words.bulk.selected(selection.size)}>
+      <strong role="status">{words.bulk.selected(selection.size)}</strong>
       <Button small needs="email:send" onClick={() => open('cancel')}>
         {words.bulk.cancel}
       </Button>

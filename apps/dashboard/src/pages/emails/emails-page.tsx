@@ -69,20 +69,20 @@ export function EmailsPage() {
         idOf={idOf}
         nameOf={({ subject }) => subject || words.noSubject}
         onOpen={({ id: opened }) => void navigate({ search: (rest) => ({ ...rest, open: opened }) })}
-        chosen={selection.chosen}
+        selected={selection.selected}
         onToggle={selection.toggle}
         onToggleAll={selection.toggleAll}
         freshWord={words.fresh}
         empty={q !== '' ? <NothingFound path={path} /> : scheduled ? <NothingScheduled /> : <FirstMail />}
       />
-      {open === undefined && selection.chosen.size > 0 && (
+      {open === undefined && selection.selected.size > 0 && (
         <Suspense>
           <BulkBar
-            chosen={selection.chosen}
+            selected={selection.selected}
             matching={{
               filter,
               // A term that is not understood would match more than the search says.
-              offered: search.unknown.length === 0 && selection.chosen.size === list.rows?.length,
+              offered: search.unknown.length === 0 && selection.selected.size === list.rows?.length,
               scheduled,
             }}
             onDone={selection.clear}

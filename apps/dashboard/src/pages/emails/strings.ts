@@ -57,7 +57,7 @@ export const words = {
     clear: 'Clear search',
   },
   bulk: {
-    chosen: (count: number) => `${count} selected`,
+    selected: (count: number) => `${count} selected`,
     cancel: 'Cancel',
     keep: 'Keep email',
     resend: 'Resend',
