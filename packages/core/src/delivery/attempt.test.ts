@@ -3,6 +3,7 @@ import { createMailer, type Mailer, type SendOutcome } from '@postrider/mail';
 import { createWorld, type ReceivedMessage, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { createSigningKeys } from '../domains/index.ts';
 import { cancelMessage, getMessage, listMessages, rescheduleMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { createSuppressions } from '../suppressions/index.ts';
@@ -76,8 +77,8 @@ async function everything(): Promise<unknown> {
   };
 }
 
-async function claimOne(): Promise<ClaimedDelivery> {
-  const [claimed] = await claimDeliveries(world.services, await fetchJobs());
+async function claimOne(services = world.services): Promise<ClaimedDelivery> {
+  const [claimed] = await claimDeliveries(services, await fetchJobs());
   if (!claimed) throw new Error('nothing was claimed');
   return claimed;
 }
@@ -683,6 +684,26 @@ describe('a message whose body becomes unreadable after the claim', () => {
 
     const result = await attempt(claimed);
     await world.services.sql`alter table bodies_away rename to bodies`;
+    await settleDeliveries(world.services, [result]);
+
+    expect(result).toMatchObject({ handed_back: true, again_in_seconds: 5 });
+    expect(await detail(id)).toMatchObject({ status: 'queued', attempts: [], recipients: [{ attempts: 0 }] });
+    await world.clock.advance(6000);
+    await world.drain();
+    expect((await detail(id)).status).toBe('delivered');
+  });
+});
+
+describe('a message whose signing key becomes unreadable after the claim', () => {
+  it('promise P8: is released without an attempt, and sent once the key is readable', async () => {
+    const id = await send({});
+    const sql = world.services.sql;
+    const fresh = { ...world.services, signing_keys: createSigningKeys(sql, world.services.encryption) };
+    await sql`alter table dkim_keys rename to dkim_keys_away`;
+    const claimed = await claimOne(fresh);
+
+    const result = await attempt(claimed);
+    await sql`alter table dkim_keys_away rename to dkim_keys`;
     await settleDeliveries(world.services, [result]);
 
     expect(result).toMatchObject({ handed_back: true, again_in_seconds: 5 });

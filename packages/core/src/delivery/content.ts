@@ -31,7 +31,7 @@ export class ContentUnread extends Error {
 /** The message could not be signed and is not sent unsigned. An internal fault that may be temporary. */
 export class CannotSign extends Error {
   constructor(domain: string, reason: string) {
-    super(`the mail could not be signed for ${domain}: ${reason}`);
+    super(`the email could not be signed for ${domain}: ${reason}`);
     this.name = 'CannotSign';
   }
 }
@@ -110,6 +110,10 @@ async function signed(services: Parts, row: Source, body: Body): Promise<Buffer>
   const refuse = (error: unknown): never => {
     throw new CannotSign(row.from_domain, error instanceof Error ? error.message : 'the key did not work');
   };
+  // Separates a database that is away, which is no attempt, from a key that does not work.
+  await services.signing_keys.warm(row.signing_key_ids).catch((error: unknown) => {
+    throw new ContentUnread(error);
+  });
   const keys = await services.signing_keys.of(row.signing_key_ids).catch(refuse);
   return await composeSigned(outgoing(row, body), keys, dateOf(row)).catch(refuse);
 }

@@ -85,7 +85,7 @@ it('a message without a signing key is not sent, and the reason is reported', as
   expect(await recipientOf(id)).toMatchObject({
     state: 'deferred',
     last_response:
-      'the mail could not be signed for good.test: the domain is not verified any more, or has no key; repair its records, then POST /v1/domains/good.test/verify',
+      'the email could not be signed for good.test: the domain is not verified any more, or has no key; repair its records, then POST /v1/domains/good.test/verify',
   });
   const { attempts, recipients } = await invoke(world.as(world.workspace_id), getMessage, { id });
   expect(attempts).toMatchObject([{ outcome: 'deferred', category: 'signing', target: '', stage: 'connect' }]);
