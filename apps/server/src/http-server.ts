@@ -102,7 +102,7 @@ class MountedRequests {
     this.#open.add(response);
     response.on('close', this.#forget);
     if (this.#https) response.setHeader('Strict-Transport-Security', HSTS);
-    mountFor(mounts, request.url)(request, response).catch((error) => {
+    mountFor(mounts, request)(request, response).catch((error) => {
       this.#log.error({ err: error }, 'a request ended without a response');
       response.destroy();
     });
@@ -124,10 +124,11 @@ class MountedRequests {
   }
 }
 
-function mountFor(mounts: Mounts, url: string): Handler {
-  const path = url.split('?', 1)[0] ?? '/';
+function mountFor(mounts: Mounts, request: IncomingMessage): Handler {
+  const path = request.url?.split('?', 1)[0] ?? '/';
   if (path === '/healthz' || path === '/readyz') return mounts.health;
-  if (path === '/metrics') return mounts.metrics;
+  // The dashboard has a page of this name; only browsers accept HTML.
+  if (path === '/metrics' && !(mounts.admin && request.headers.accept?.includes('text/html'))) return mounts.metrics;
   if (path === '/v1' || path.startsWith('/v1/')) return mounts.rest ?? mounts.absent('The REST role', 'ROLES');
   if (path.startsWith('/resend/') && mounts.rest)
     return mounts.resend ?? mounts.absent('The Resend-compatible API', 'RESEND_API');

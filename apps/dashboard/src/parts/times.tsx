@@ -62,11 +62,22 @@ export function spanMs(ms: number): string {
  * Shows a relative time. The exact time is available by pointer and keyboard. What has happened is never shown in the
  * future, and what is upcoming never in the past: by then it is due, or the page has not heard of it yet.
  */
-export function RelativeTime({ at, upcoming = false }: { readonly at: string; readonly upcoming?: boolean }) {
+export function RelativeTime({
+  at,
+  upcoming = false,
+  lasting = false,
+}: {
+  readonly at: string;
+  readonly upcoming?: boolean;
+  /** Still true: “for 3 min” instead of “3 min ago”. */
+  readonly lasting?: boolean;
+}) {
   const now = useNow();
   const utc = useStore(inUtc);
   const seconds = Math.max(0, Math.round(((upcoming ? -1 : 1) * (now - Date.parse(at))) / 1000));
-  const phrase = seconds < 2 ? 'now' : upcoming ? `in ${span(seconds)}` : `${span(seconds)} ago`;
+  const length = span(seconds);
+  const past = lasting ? `for ${length}` : seconds < 2 ? 'now' : `${length} ago`;
+  const phrase = upcoming ? (seconds < 2 ? 'now' : `in ${length}`) : past;
   return (
     <time dateTime={at} title={exactTime(at, utc)}>
       {phrase}

@@ -109,6 +109,8 @@ describe('the Emails page', () => {
     await of('full@example.com').getByText(detail.ended.notSuppressed).waitFor();
     await of('reader@example.com').getByText(causes.dmarc_failed.meaning).waitFor();
     await of('reader@example.com').getByText(detail.ended.responseOf('Gmail')).waitFor();
+    await of('reader@example.com').getByText(detail.ended.domain.right('sandbox.test')).waitFor();
+    await of('reader@example.com').getByRole('link', { name: detail.ended.domain.view }).waitFor();
     await of('gone@example.com').getByRole('link', { name: detail.ended.remove }).click();
     await page.getByRole('dialog').waitFor();
     expect(new URL(page.url()).search).toContain('remove=gone');

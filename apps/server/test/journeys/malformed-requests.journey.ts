@@ -78,6 +78,14 @@ describe('the HTTP listener', () => {
     );
   });
 
+  it('serves the page of the dashboard at /metrics to browsers, and the metrics to every other client', async () => {
+    const typeFor = async (accept: string) =>
+      (await fetch(`${server.url}/metrics`, { headers: { accept } })).headers.get('content-type');
+
+    expect(await typeFor('text/html,application/xhtml+xml,*/*;q=0.8')).toMatch(/^text\/html/);
+    expect(await typeFor('text/plain;version=0.0.4,*/*;q=0.1')).toMatch(/^application\/json/);
+  });
+
   it('treats an absolute-form target like its path', async () => {
     const body = JSON.stringify(hello);
     const { head } = await exchange(

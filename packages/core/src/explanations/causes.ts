@@ -9,7 +9,7 @@ export interface Cause {
   readonly action: string;
 }
 
-const CHECK_DOMAIN = 'Open the sending domain in the dashboard, and fix every record that isn’t verified.';
+const CHECK_DOMAIN = 'Fix every DNS record of the sending domain that isn’t verified, then resend the email.';
 
 /** What a response can mean, in plain words. */
 export const causes = {
@@ -17,7 +17,7 @@ export const causes = {
     category: 'mailbox',
     meaning: 'The mailbox doesn’t exist.',
     action:
-      'Check the address for typos. If it’s correct, remove it from your list: sending to it again harms your reputation.',
+      'Check the address for typos. If it’s correct, remove it from your list: sending to it again will hurt your reputation.',
   },
   address_malformed: {
     category: 'mailbox',
@@ -62,7 +62,7 @@ export const causes = {
   mailbox_full: {
     category: 'quota',
     meaning: 'The recipient’s mailbox is full.',
-    action: 'Ask the recipient, by another channel, to free up space. Then resend the email.',
+    action: 'Ask the recipient some other way to free up space, then resend the email.',
   },
   server_full: {
     category: 'network',
@@ -81,8 +81,8 @@ export const causes = {
   },
   routing: {
     category: 'network',
-    meaning: 'The email couldn’t be routed at the receiving side: its servers forward to each other, or to nowhere.',
-    action: 'Tell the recipient’s email administrator. Resending doesn’t help until they fix it.',
+    meaning: 'The receiving servers are forwarding the email in a loop, or to a server that doesn’t exist.',
+    action: 'Tell the recipient’s email administrator. Resending won’t help until they fix it.',
   },
   sender_address: {
     category: 'policy',
@@ -94,21 +94,27 @@ export const causes = {
     meaning: 'The email didn’t pass the receiver’s authentication checks (SPF, DKIM or DMARC).',
     action: CHECK_DOMAIN,
   },
+  policy_or_records: {
+    category: 'authentication',
+    meaning: 'The receiver rejected the email because of its DNS records (SPF, DKIM or DMARC) or its content.',
+    action: 'Fix every DNS record of the sending domain that isn’t verified. If all are, review the content.',
+  },
   dkim_failed: {
     category: 'authentication',
     meaning: 'The receiver found no valid DKIM signature that it accepts.',
-    action: 'Open the sending domain in the dashboard and compare its DKIM record with the one that DNS returns.',
+    action: 'Compare the sending domain’s DKIM record with the one that DNS returns, fix it, then resend the email.',
   },
   spf_failed: {
     category: 'authentication',
     meaning: 'SPF failed: DNS doesn’t list your sending IP address for the domain.',
-    action: 'Add the sending server to the domain’s SPF record. The domain’s page in the dashboard shows the value.',
+    action:
+      'Add the sending server to the domain’s SPF record (the domain’s page shows the value), then resend the email.',
   },
   dmarc_failed: {
     category: 'authentication',
     meaning:
       'The sender domain’s DMARC policy tells receivers to reject this email, because neither SPF nor DKIM matches the From domain.',
-    action: 'Send from a domain that is verified in Postrider, with its DKIM record in DNS.',
+    action: 'Send from a domain that is verified in Postrider, with its DKIM record in DNS, then resend the email.',
   },
   reverse_dns: {
     category: 'authentication',
@@ -137,6 +143,12 @@ export const causes = {
     action:
       'Look up the IP address at the block list that the response names, stop what caused the listing, and request removal.',
   },
+  unsolicited: {
+    category: 'throttled',
+    meaning: 'The receiver is limiting email from your IP address, because it suspects that much of it is unsolicited.',
+    action:
+      'Send less, and only to people who expect the email. Postrider keeps retrying this one, so there’s no need to resend it.',
+  },
   reputation: {
     category: 'reputation',
     meaning: 'The receiver doesn’t trust the sender yet, or has received too many complaints about it.',
@@ -154,8 +166,9 @@ export const causes = {
   },
   too_large: {
     category: 'content',
-    meaning: 'The email is larger than the receiver accepts.',
-    action: 'Make the attachments smaller, or send a link to them.',
+    meaning: 'The email is larger than the receiver allows.',
+    action:
+      'Make the attachments smaller, or send a link to them. If the email is small, the limit is the receiver’s: tell its email administrator.',
   },
   content_unsupported: {
     category: 'content',
@@ -171,7 +184,7 @@ export const causes = {
     category: 'throttled',
     meaning: 'The receiver limits how much email it accepts from you at a time.',
     action:
-      'Nothing if it’s temporary: Postrider slows down and retries. If it recurs, set a limit for this destination under Delivery → Backlog.',
+      'Nothing to do if it’s temporary: Postrider slows down and retries. If it recurs, set a limit for this destination under Delivery → Backlog.',
   },
   mailbox_rate: {
     category: 'throttled',
@@ -181,7 +194,7 @@ export const causes = {
   greylisted: {
     category: 'throttled',
     meaning: 'The receiver asks new senders to try again later (greylisting).',
-    action: 'Nothing: Postrider retries after the delay, and the next attempt is usually accepted.',
+    action: 'Nothing to do. Postrider keeps retrying, and an attempt after the receiver’s delay is usually accepted.',
   },
   not_permitted: {
     category: 'policy',
@@ -213,7 +226,7 @@ export const causes = {
     category: 'network',
     meaning: 'The receiving server isn’t accepting email at the moment.',
     action:
-      'Nothing if it’s temporary: Postrider retries. If it lasts for days, tell the recipient’s email administrator.',
+      'Nothing to do if it’s temporary: Postrider retries. If it lasts for days, tell the recipient’s email administrator.',
   },
   unreachable: {
     category: 'network',

@@ -64,6 +64,21 @@ describe('explanation of a response', () => {
     ['550 5.7.1 No such user!', 'mailbox_unknown', 'Yandex'],
     ['550 5.2.1 Account disabled', 'mailbox_disabled', null],
     ['550 5.7.26 rejected', 'not_authenticated', null],
+    [
+      '550 5.7.509 Access denied, sending domain a.test does not pass DMARC verification and has a DMARC policy of reject',
+      'dmarc_failed',
+      'Microsoft 365',
+    ],
+    [
+      '554 5.7.9 Message not accepted for policy reasons. See https://postmaster.yahooinc.com/error-codes',
+      'policy_or_records',
+      'Yahoo',
+    ],
+    [
+      '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your IP address',
+      'unsolicited',
+      'Gmail',
+    ],
     ['451 4.7.1 Greylisted, come back later', 'greylisted', null],
     ['452 4.2.2 Mailbox full', 'mailbox_full', null],
     ['550 5.7.515 Rejected', 'not_authenticated', null],

@@ -8,11 +8,10 @@ export interface ProviderPhrase {
   readonly action?: string;
 }
 
-const GOOGLE =
-  'Check your domain’s reputation in Google Postmaster Tools (postmaster.google.com), and send less until it recovers.';
+const GOOGLE = 'Check your reputation at https://postmaster.google.com, and send less until it recovers.';
 const MICROSOFT = 'Request removal at https://sender.office.com, after you’ve stopped what caused the listing.';
 const OUTLOOK =
-  'Request removal at https://olcsupport.office.com, and enroll the IP address in Microsoft’s SNDS to see why it was blocked.';
+  'Request removal of the IP address in the response at https://olcsupport.office.com, then resend the email. See why it was blocked at https://sendersupport.olc.protection.outlook.com/snds.';
 const YAHOO =
   'Slow down, and send only to people who open your email. Register at https://senders.yahooinc.com to see complaints.';
 const APPLE =
@@ -35,7 +34,7 @@ export const providerPhrases: readonly ProviderPhrase[] = [
     text: /receiving mail (?:too quickly|at a rate).*(?:google|gsmtp)|p=ReceivingRate/s,
     cause: 'mailbox_rate',
   },
-  { provider: 'Gmail', text: /unusual rate of unsolicited mail/, cause: 'rate_limited', action: GOOGLE },
+  { provider: 'Gmail', text: /unusual rate of unsolicited mail/, cause: 'unsolicited', action: GOOGLE },
   { provider: 'Gmail', text: /very low reputation of the sending/, cause: 'reputation', action: GOOGLE },
   { provider: 'Gmail', text: /likely (?:unsolicited mail|suspicious).*gsmtp/s, cause: 'reputation', action: GOOGLE },
   { provider: 'Gmail', text: /DMARC policy.*gsmtp/s, cause: 'dmarc_failed' },
@@ -65,6 +64,7 @@ export const providerPhrases: readonly ProviderPhrase[] = [
     action:
       'Microsoft requires SPF, DKIM and DMARC of larger senders: verify all records of the sending domain, and add a DMARC record.',
   },
+  { provider: 'Microsoft 365', text: /does not pass DMARC verification and has a DMARC policy/, cause: 'dmarc_failed' },
   { provider: 'Microsoft 365', text: /banned sending IP|banned sender/, cause: 'ip_blocked', action: MICROSOFT },
   {
     provider: 'Microsoft 365',
@@ -104,9 +104,7 @@ export const providerPhrases: readonly ProviderPhrase[] = [
   {
     provider: 'Yahoo',
     text: /Message not accepted for policy reasons.*yahoo/s,
-    cause: 'not_authenticated',
-    action:
-      'Yahoo gives this response for failed DMARC and for content that it filters: check the sending domain’s records first, then the content.',
+    cause: 'policy_or_records',
   },
   { provider: 'Yahoo', text: /Resources temporarily unavailable.*#4\.16/, cause: 'rate_limited', action: YAHOO },
   { provider: 'iCloud', text: /\[(?:CS|HM)\d\d\] Message rejected due to local policy/, cause: 'spam', action: APPLE },

@@ -158,7 +158,7 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }) {
               <span className="muted small">{names.join(', ')}</span>
               {since !== null && (
                 <span className="faint small">
-                  {words.problems.since} <RelativeTime at={since} />
+                  <RelativeTime at={since} lasting />
                 </span>
               )}
             </li>

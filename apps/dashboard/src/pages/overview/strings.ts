@@ -38,7 +38,6 @@ export const words = {
   },
   problems: {
     title: 'Needs attention',
-    since: 'since',
     texts: {
       domain: (count) => `${count} ${count === 1 ? 'domain needs' : 'domains need'} attention`,
       webhook: (count) => `${count} ${count === 1 ? 'webhook is' : 'webhooks are'} failing`,

@@ -26,7 +26,6 @@ export const words = {
     in_line: 'Queued for the first attempt',
     until: 'until',
     untilReleased: 'until it is released',
-    since: 'since',
     because: (reason: string) => `(“${reason}”)`,
     ahead: (count: number) => `${count} ${count === 1 ? 'delivery' : 'deliveries'} ahead`,
     eta: (time: string) => `estimated wait ${time}`,
@@ -34,20 +33,19 @@ export const words = {
     failures: (destination: string) => `${destination} rejected recent attempts, so email to it is sent more slowly.`,
     limit: (destination: string) => `An operator set a limit for ${destination}.`,
     resume: 'A hold was released, and the held email is being sent at a limited rate.',
-    lastReply: 'Last response',
     viewHold: 'View hold',
   },
   ended: {
     titles: {
-      bounced: (email: string) => `${email} bounced.`,
-      failed: (email: string) => `${email} failed.`,
-      complained: (email: string) => `${email} complained.`,
+      bounced: (email: string) => `The email to ${email} bounced.`,
+      failed: (email: string) => `The email to ${email} failed.`,
+      complained: (email: string) => `${email} reported the email as spam.`,
       suppressed: (email: string) => `${email} is suppressed.`,
     },
     meanings: {
       bounced: 'The receiving server permanently rejected the email.',
       failed: 'Delivery ended before a server accepted the email.',
-      complained: 'The recipient reported the email as spam.',
+      complained: 'Their mailbox provider passed the complaint on.',
       suppressed: 'The email wasn’t sent, because the address was on the suppression list.',
     },
     actions: {
@@ -60,10 +58,21 @@ export const words = {
     response: 'Response:',
     responseOf: (provider: string) => `Response from ${provider}:`,
     more: (count: number) => `${count} more in Recipients below.`,
-    sources: { bounce: 'a bounce', complaint: 'a complaint', manual: 'a person', import: 'an import' },
-    suppressed: (source: string) => `New email to this address is blocked: suppressed by ${source}`,
-    notSuppressed: 'The address isn’t suppressed: new email to it is sent.',
+    sources: {
+      bounce: 'because an email bounced',
+      complaint: 'because of a complaint',
+      manual: 'by a person',
+      import: 'by an import',
+    },
+    suppressed: (source: string) => `New email to this address is blocked: it was suppressed ${source}`,
+    notSuppressed: 'New email to this address will still be sent: it isn’t suppressed.',
     remove: 'Remove suppression',
+    domain: {
+      right: (name: string) => `All DNS records of ${name} are verified.`,
+      wrong: (name: string, count: number) =>
+        `${count} DNS ${count === 1 ? 'record' : 'records'} of ${name} ${count === 1 ? 'isn’t' : 'aren’t'} verified.`,
+      view: 'View domain',
+    },
     askAdmin: 'A workspace admin can remove the suppression.',
   },
   actions: {

@@ -5,6 +5,7 @@ import { Notice } from '../../../parts/states.tsx';
 import { ExactTime, isEndless, RelativeTime, span } from '../../../parts/times.tsx';
 import type { Email, Waiting } from './email.ts';
 import { EndWait } from './email-actions.tsx';
+import { NextStep } from './next-step.tsx';
 import { words } from './strings.ts';
 
 /** Explains why an email has not been sent yet, with the action that resolves the wait. */
@@ -29,13 +30,17 @@ export function WaitingNotice({ email }: { readonly email: Email }) {
       </div>
       {explain(waiting) && <p>{explain(waiting)}</p>}
       {explanation && (
-        <p>
-          {explanation.meaning} <span className="muted">{words.ended.action}</span> {explanation.action}
-        </p>
+        <>
+          <p>{explanation.meaning}</p>
+          <NextStep action={explanation.action} cause={explanation.cause} from={email.from} />
+        </>
       )}
       {waiting.last_reply !== null && (
         <p className="small">
-          {words.waiting.lastReply}: <code>{waiting.last_reply}</code>
+          <span className="muted">
+            {explanation?.provider ? words.ended.responseOf(explanation.provider) : words.ended.response}
+          </span>{' '}
+          <code>{waiting.last_reply}</code>
         </p>
       )}
     </Notice>
@@ -62,7 +67,7 @@ function sentenceOf(waiting: Waiting): ReactNode {
   const since_text = since && (
     <>
       {' '}
-      {text.since} <RelativeTime at={since} />
+      <RelativeTime at={since} lasting />
     </>
   );
   const queue = [ahead !== null && text.ahead(ahead), eta_seconds !== null && text.eta(span(eta_seconds))].filter(

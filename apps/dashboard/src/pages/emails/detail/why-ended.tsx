@@ -5,6 +5,7 @@ import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Notice } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import type { Email, Recipient } from './email.ts';
+import { NextStep } from './next-step.tsx';
 import { words } from './strings.ts';
 
 type Suppression = NonNullable<Outputs['suppressions']['byAddress'][number]>;
@@ -28,7 +29,7 @@ export function WhyEnded({ email }: { readonly email: Email }) {
       <ul className="stack">
         {visible.map((recipient, index) => (
           <li key={recipient.id}>
-            <EndedRecipient recipient={recipient} suppression={suppressions.data?.[index]} />
+            <EndedRecipient recipient={recipient} from={email.from} suppression={suppressions.data?.[index]} />
           </li>
         ))}
       </ul>
@@ -39,9 +40,11 @@ export function WhyEnded({ email }: { readonly email: Email }) {
 
 function EndedRecipient({
   recipient,
+  from,
   suppression,
 }: {
   readonly recipient: Recipient;
+  readonly from: string;
   /** Null if the address is not suppressed, undefined while unknown. */
   readonly suppression: Suppression | null | undefined;
 }) {
@@ -53,9 +56,7 @@ function EndedRecipient({
       <p>
         <strong>{text.titles[status](email)}</strong> {explanation?.meaning ?? text.meanings[status]}
       </p>
-      <p>
-        <span className="muted">{text.action}</span> {explanation?.action ?? text.actions[status]}
-      </p>
+      <NextStep action={explanation?.action ?? text.actions[status]} cause={explanation?.cause} from={from} />
       {explanation !== null && last_response !== null && (
         <p className="small">
           <span className="muted">{explanation.provider ? text.responseOf(explanation.provider) : text.response}</span>{' '}
