@@ -19,7 +19,8 @@ const samples = [
   ['grace', 'Welcome to Acme', 'welcome'],
   ['alan', 'Reset your password', 'security'],
   ['barbara', 'Your parcel is on its way', 'shipping'],
-  ['bounce+5.1.1', 'Receipt for order 1815', 'invoice'],
+  // The label makes the address new on each run: the last one's is suppressed.
+  [`bounce+5.1.1+${process.pid}`, 'Receipt for order 1815', 'invoice'],
   ['defer+3', 'New sign-in from Lisbon', 'security'],
   ['edsger', 'Your trial ends tomorrow', 'news'],
 ];

@@ -73,7 +73,8 @@ describe('the Emails page', () => {
     const visitor = await stage.visitor('member');
     const { page } = await visitor.open();
     await page.goto(`/emails/${id}`);
-    await page.getByText(`${detail.waiting.scheduled} ${detail.waiting.until}`).waitFor();
+    const reason = page.getByRole('strong').filter({ hasText: detail.waiting.scheduled });
+    await reason.filter({ hasText: detail.waiting.scheduledFor }).waitFor();
 
     await page.getByRole('button', { name: detail.actions.sendNow }).click();
     await page.getByText(detail.actions.sentNow).waitFor();

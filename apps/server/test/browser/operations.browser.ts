@@ -25,7 +25,7 @@ import { words as shell } from '@postrider/dashboard/strings/shell';
 import { words as dock } from '@postrider/dashboard/strings/shell/dock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { axeProblems, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
-import { anyCount } from './words-around.ts';
+import { anyCount, wordsAround } from './words-around.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -206,6 +206,21 @@ describe('an incident', () => {
     await cell.click();
     await hold.click();
     await page.getByRole('dialog', { name: holds.creating.titleOf('sandbox.test') }).waitFor();
+    await visitor.stop();
+  });
+
+  it('changes to the instance without an error while the next page loads', async () => {
+    const visitor = await stage.visitor('operator');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/delivery/backlog');
+    await page.getByRole('heading', { level: 1, name: backlog.title }).waitFor();
+
+    await page.getByRole('button', { name: wordsAround(shell.workspace.menu) }).click();
+    await page.getByRole('menuitemradio', { name: shell.instance }).click();
+    await page.waitForURL('**/instance/status');
+
+    expectQuiet(tab);
     await visitor.stop();
   });
 

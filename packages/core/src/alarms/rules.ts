@@ -356,7 +356,7 @@ export function rulesOf(owner: AccessScope): { readonly rule: string; readonly c
   const own = alarmRuleNames
     .filter((name) => ruleOf(name).owners.includes(owner))
     .map((name) => ({ rule: name, condition: conditionOf(ruleOf(name)) }));
-  const gone = `A process has got no response from the database for ${spanOf(DATABASE_GONE_SECONDS)}.`;
+  const gone = `A process has had no response from the database for ${spanOf(DATABASE_GONE_SECONDS)}.`;
   return owner === 'instance' ? [...own, { rule: DATABASE_GONE, condition: gone }] : own;
 }
 

@@ -309,7 +309,7 @@ describe('alert rules', () => {
         'At least 14.4% of at least 50 first attempts in the last hour started more than 1 min late. Alerts after 2 min.',
       backlog_grows:
         'At least 1,000 jobs are ready in a queue, at least 20% more than 15 min earlier. Alerts after 15 min.',
-      database_gone: 'A process has got no response from the database for 1 min.',
+      database_gone: 'A process has had no response from the database for 1 min.',
     });
     expect(conditions).not.toHaveProperty('quota_80');
   });

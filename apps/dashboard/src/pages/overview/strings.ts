@@ -22,7 +22,7 @@ export const words = {
     waiting: 'Waiting',
     unknown: '–',
     uncounted: 'New email appears here within two minutes.',
-    complete: 'Complete until',
+    complete: 'Counted up to',
   },
   first: {
     title: 'Send your first email',

@@ -42,5 +42,5 @@ export const words = {
   none: 'No data for this period.',
   csv: 'Download CSV',
   saveBreakdown: 'Download breakdown as CSV',
-  complete: 'Complete until',
+  complete: 'Counted up to',
 };

@@ -68,7 +68,7 @@ export const words = {
   removing: {
     title: (email: string) => `Send to ${email} again?`,
     about:
-      'Email to this address is no longer blocked. If the address bounces or reports spam again, it’s suppressed again.',
+      'Email to this address will no longer be blocked. If the address bounces or reports spam again, it’s suppressed again.',
     keep: 'Keep suppression',
     submit: 'Remove suppression',
     done: (email: string) => `${email} removed from suppressions`,

@@ -3,7 +3,8 @@ export const words = {
   answer: {
     none: 'No webhooks yet.',
     well: (count: number) => `${count} healthy ${count === 1 ? 'endpoint' : 'endpoints'}`,
-    fresh: (unused: number) => `No deliveries yet to ${unused} ${unused === 1 ? 'endpoint' : 'endpoints'}`,
+    fresh: (unused: number) =>
+      `${unused} ${unused === 1 ? 'endpoint has' : 'endpoints have'} had no successful delivery`,
     failing: (count: number) => `${count} failing ${count === 1 ? 'endpoint' : 'endpoints'}`,
   },
   create: 'Create webhook',
@@ -17,7 +18,13 @@ export const words = {
   },
   allEvents: 'All events',
   formats: { postrider: 'Postrider (Standard Webhooks)', resend: 'Resend-compatible (Svix)' },
-  states: { enabled: 'Healthy', failing: 'Failing', disabled: 'Disabled', fresh: 'No deliveries yet' },
+  states: {
+    enabled: 'Healthy',
+    failing: 'Failing',
+    disabled: 'Disabled',
+    fresh: 'No deliveries yet',
+    unproven: 'No success yet',
+  },
   quality: {
     title: 'Last 24 hours',
     none: 'No deliveries in the last 24 hours',
@@ -41,7 +48,7 @@ export const words = {
   fields: {
     url: 'URL',
     urlAbout:
-      'An HTTPS URL that returns 2xx within 10 seconds. When DELIVERY is capture, you can also use a local URL, such as http://localhost:4000/hooks.',
+      'An HTTPS URL that returns 2xx within 10 seconds. While email is captured (DELIVERY=capture), you can also use a local URL, such as http://localhost:4000/hooks.',
     events: 'Events',
     eventsAll: 'All events, including ones added later',
     formats: {
@@ -79,7 +86,7 @@ export const words = {
     ],
     deliveries: 'Deliveries',
     test: 'Send test event',
-    tested: 'Test event sent',
+    tested: 'Test event queued',
     edit: 'Edit',
     rotate: 'Rotate secret',
     recover: 'Recover failed deliveries',
@@ -155,8 +162,8 @@ export const words = {
   },
   delivery: {
     id: 'webhook-id',
-    attempts: 'Attempts',
-    next: 'Next attempt',
+    attempts: 'Attempts since the last replay',
+    next: 'Pending',
     error: 'Error',
     each: 'Attempts, newest first',
     none: 'No attempts yet.',

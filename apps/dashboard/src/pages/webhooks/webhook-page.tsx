@@ -40,6 +40,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   const search = useSearch({ from: '/shell/webhooks/$id' });
   const navigate = useNavigate({ from: '/webhooks/$id' });
   const { status = 'all' as const } = search;
+  const quality = useQuality([id]);
   const list = useKeyset(trpc.deliveries.list, { id, limit: 50, ...(status !== 'all' && { status }) });
   const subjects = useSubjects(list.rows?.map(({ event_id }) => event_id) ?? []);
   const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: () => toast(words.detail.tested) }));
@@ -51,7 +52,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
       <PageHeader
         title={<span className="mono">{webhook.url}</span>}
         name={webhook.url}
-        answer={<WebhookState webhook={webhook} />}
+        answer={<WebhookState webhook={webhook} tried={(quality.get(id)?.attempts ?? 0) > 0} />}
         actions={<Actions webhook={webhook} test={test} open={open} />}
       />
       {test.error !== null && <ErrorPanel error={test.error} />}

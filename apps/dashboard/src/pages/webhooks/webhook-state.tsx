@@ -5,7 +5,14 @@ import { words } from './strings.ts';
 
 type Facts = Pick<Outputs['webhooks']['get'], 'status' | 'status_reason' | 'failing_since' | 'last_success_at'>;
 
-export function WebhookState({ webhook }: { readonly webhook: Facts }) {
+export function WebhookState({
+  webhook,
+  tried = false,
+}: {
+  readonly webhook: Facts;
+  /** Whether anything was sent to it in the last 24 hours. */
+  readonly tried?: boolean;
+}) {
   const { status, status_reason, failing_since, last_success_at } = webhook;
   if (status === 'disabled') {
     return (
@@ -22,8 +29,8 @@ export function WebhookState({ webhook }: { readonly webhook: Facts }) {
     );
   }
   return last_success_at === null ? (
-    <Badge tone="info" icon={CircleDashed}>
-      {words.states.fresh}
+    <Badge tone={tried ? 'wait' : 'info'} icon={CircleDashed}>
+      {tried ? words.states.unproven : words.states.fresh}
     </Badge>
   ) : (
     <Badge tone="good" icon={CircleCheck}>

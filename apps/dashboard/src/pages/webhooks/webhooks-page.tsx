@@ -92,7 +92,11 @@ const columnsWith = (quality: ReturnType<typeof useQuality>): readonly Column<We
       return <span title={text}>{text}</span>;
     },
   },
-  { name: state, width: 'fit', show: (row) => <WebhookState webhook={row} /> },
+  {
+    name: state,
+    width: 'fit',
+    show: (row) => <WebhookState webhook={row} tried={(quality.get(row.id)?.attempts ?? 0) > 0} />,
+  },
   { name: rate, width: 'fit', end: true, show: ({ id }) => <SuccessRate quality={quality.get(id)} /> },
   { name: p95, width: 'fit', end: true, less: true, show: ({ id }) => <ResponseTime quality={quality.get(id)} /> },
   {

@@ -37,7 +37,9 @@ export const testWebhook = operation({
     const now_ms = ctx.clock.now();
     const example = exampleEvent(type);
     const event_id = newId('event', now_ms);
-    const sample = { ...example, id: event_id, created_at: isoTime(now_ms), data: { ...example.data, test: true } };
+    const created_at = isoTime(now_ms);
+    const email = example.data.email && { ...example.data.email, created_at };
+    const sample = { ...example, id: event_id, created_at, data: { ...example.data, email, test: true } };
     const row = await ctx.sql.begin(async (tx) => {
       const new_row = await insertSample(tx, {
         workspace_id,

@@ -55,7 +55,7 @@ export function EmailActions({ email }: { readonly email: Email }) {
       )}
       {action === 'cancel' && (
         <FormDialog
-          title={words.actions.cancel}
+          title={words.actions.cancelTitle}
           about={words.actions.cancelAbout}
           keep={words.actions.keep}
           submit={words.actions.cancel}

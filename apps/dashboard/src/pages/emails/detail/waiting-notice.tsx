@@ -59,7 +59,7 @@ function sentenceOf(waiting: Waiting): ReactNode {
         text.untilReleased
       ) : (
         <>
-          {text.until} <ExactTime at={until} />
+          {reason === 'scheduled' ? text.scheduledFor : text.until} <ExactTime at={until} />
         </>
       )}
     </>

@@ -18,7 +18,7 @@ export const words = {
   live: 'Resume updates',
   total: 'All',
   upTo: (minutes: number) =>
-    minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60 || ''}`.trim(),
+    `≤ ${minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60 || ''}`.trim()}`,
   beyond: 'Older',
   oldest: 'Oldest',
   reply: 'Last response',
@@ -32,7 +32,7 @@ export const words = {
   lastSuccess: 'Last success',
   never: 'None',
   menu: {
-    show: 'View email',
+    show: 'View emails',
     hold: 'Hold',
     release: 'Release',
     limit: 'Limit rate',
@@ -56,5 +56,5 @@ export const words = {
     done: (destination: string) => `Limit saved for ${destination}`,
     removed: (destination: string) => `Limit removed for ${destination}`,
   },
-  heat: 'Select a cell to act on its email. Age is measured from when email was first due.',
+  heat: 'Columns show how long email has been waiting, up to the time in the heading. Select a cell to act on it.',
 };

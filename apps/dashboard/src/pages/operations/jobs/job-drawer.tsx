@@ -32,6 +32,11 @@ const offered: Readonly<Record<Job['state'], readonly Action[]>> = {
   canceled: ['retry'],
 };
 
+/** A webhook's job only wakes a worker for the next delivery that is due, so running it early would do nothing. */
+function actionsOf({ state, queue }: Job): readonly Action[] {
+  return offered[state].filter((action) => action !== 'runNow' || queue !== 'webhook.deliver');
+}
+
 export function JobDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const job = useQuery(trpc.ops.jobs.get.queryOptions({ id }));
   const act = useMutation({
@@ -44,9 +49,9 @@ export function JobDrawer({ id, onClose }: { readonly id: string; readonly onClo
       <QueryView query={job}>
         {(data) => (
           <>
-            {offered[data.state].length > 0 && (
+            {actionsOf(data).length > 0 && (
               <div className="line">
-                {offered[data.state].map((action) => (
+                {actionsOf(data).map((action) => (
                   <Button key={action} small needs="operator" busy={act.isPending} onClick={() => act.mutate(action)}>
                     {words.detail[action]}
                   </Button>

@@ -1,8 +1,13 @@
-import { useLocation } from '@tanstack/react-router';
+import { useMatches } from '@tanstack/react-router';
 
 export type Reach = 'workspace' | 'instance';
 
-/** Returns what a page covers that both the workspace and the instance have. Its URL decides. */
+/**
+ * Returns what a page covers that both the workspace and the instance have. Its route decides: while the next page
+ * loads, the URL is already that page's.
+ */
 export function useReach(): Reach {
-  return useLocation({ select: ({ pathname }) => (pathname.startsWith('/instance/') ? 'instance' : 'workspace') });
+  return useMatches({
+    select: (matches) => (String(matches.at(-1)?.routeId).startsWith('/shell/instance/') ? 'instance' : 'workspace'),
+  });
 }

@@ -7,15 +7,10 @@ import { Notice } from '../../../parts/states.tsx';
 import { words as parts } from '../../../parts/strings.ts';
 import { words } from './strings.ts';
 
+type Plan = Outputs['plans']['list']['data'][number];
 type CreatedWorkspace = Outputs['workspaces']['create'];
 
-export function CreateWorkspace({
-  plans,
-  onClose,
-}: {
-  readonly plans: readonly string[];
-  readonly onClose: () => void;
-}) {
+export function CreateWorkspace({ plans, onClose }: { readonly plans: readonly Plan[]; readonly onClose: () => void }) {
   return (
     <FormDialog
       title={words.creating.title}
@@ -37,8 +32,10 @@ export function CreateWorkspace({
           <Field label={words.creating.plan} name="plan" problem={problems.get('plan')}>
             {(control) => (
               <select {...control} className="input">
-                {plans.map((plan) => (
-                  <option key={plan}>{plan}</option>
+                {plans.map(({ name, monthly_emails }) => (
+                  <option key={name} value={name}>
+                    {words.creating.planOf(name, monthly_emails)}
+                  </option>
                 ))}
               </select>
             )}

@@ -19,7 +19,14 @@ export const words = {
   setPlan: (plan: string) => `Change plan to ${plan}`,
   planSet: (name: string, plan: string) => `${name} moved to the ${plan} plan`,
   fresh: (count: number) => `${count} new`,
-  creating: { title: 'Create workspace', name: 'Name', plan: 'Plan', submit: 'Create workspace' },
+  creating: {
+    title: 'Create workspace',
+    name: 'Name',
+    plan: 'Plan',
+    planOf: (name: string, monthly: number | null) =>
+      `${name}: ${monthly === null ? 'no limit' : `${monthly.toLocaleString('en')} emails a month`}`,
+    submit: 'Create workspace',
+  },
   secret: {
     title: (name: string) => `First API key for ${name}`,
     once: 'This key has full access to the workspace. Copy it now. You won’t be able to see it again.',

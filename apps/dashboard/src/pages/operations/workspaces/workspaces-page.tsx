@@ -58,10 +58,7 @@ export function WorkspacesPage() {
         empty={null}
       />
       {open === 'new' && plans.data && (
-        <CreateWorkspace
-          plans={known.map(({ name }) => name)}
-          onClose={() => void navigate({ search: {}, replace: true })}
-        />
+        <CreateWorkspace plans={known} onClose={() => void navigate({ search: {}, replace: true })} />
       )}
     </Page>
   );

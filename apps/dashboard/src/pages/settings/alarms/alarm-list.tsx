@@ -38,7 +38,7 @@ export function AlarmList({ access }: { readonly access: keyof typeof paths }) {
         freshWord={text.fresh}
         empty={
           <p className="pad muted">
-            <strong>{text.empty.title}.</strong> {text.empty.about}
+            <strong>{text.empty[access][0]}</strong> {text.empty[access][1]}
           </p>
         }
       />

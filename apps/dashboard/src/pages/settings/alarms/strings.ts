@@ -66,9 +66,14 @@ export const words = {
     acknowledged: 'Acknowledged. You’ll be notified when it’s resolved.',
     fresh: (count: number) => `${count} new`,
     empty: {
-      title: 'No active alerts',
-      about:
+      workspace: [
+        'No active alerts.',
         'Alerts appear here when email is delayed, a domain loses a DNS record, a webhook fails, or a quota runs out.',
+      ],
+      instance: [
+        'No active instance alerts.',
+        'Alerts about workers, queues, the database and the disk appear here. Those of a workspace are under its Settings.',
+      ],
     },
   },
 };

@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
+import { trpc } from '../../../api/trpc.ts';
 import { CodeBlock } from '../../../parts/copy.tsx';
 import { SecretDialog } from '../../../parts/dialogs/secret-dialog.tsx';
 import { Notice } from '../../../parts/states.tsx';
@@ -15,6 +17,8 @@ export function ShowSecret({
   readonly note?: string;
   readonly onClose: () => void;
 }) {
+  const domains = useQuery(trpc.domains.list.queryOptions({ limit: 20 }));
+  const verified = created.mode === 'live' ? domains.data?.data.find(({ can_send }) => can_send)?.name : undefined;
   return (
     <SecretDialog
       title={words.secret.title(created.name)}
@@ -39,19 +43,19 @@ export function ShowSecret({
       </div>
       <div className="stack-s">
         <h3>{words.secret.curl}</h3>
-        <CodeBlock text={curlFor(created)} what={parts.texts.curl} />
+        <CodeBlock text={curlFor(created, verified ?? 'sandbox.test')} what={parts.texts.curl} />
       </div>
     </SecretDialog>
   );
 }
 
-function curlFor({ secret, scopes, domains }: CreatedKey): string {
+function curlFor({ secret, scopes, domains }: CreatedKey, sender_domain: string): string {
   const sends = scopes.includes('email:send') || scopes.includes('admin');
   const head = `curl ${location.origin}/v1/`;
   const key = `-H 'Authorization: Bearer ${secret}'`;
   if (!sends) return `${head}api-keys/current ${key}`;
   const body = {
-    from: `hello@${domains?.[0] ?? 'sandbox.test'}`,
+    from: `hello@${domains?.[0] ?? sender_domain}`,
     to: 'you@example.com',
     subject: 'My first email',
     text: 'It works.',

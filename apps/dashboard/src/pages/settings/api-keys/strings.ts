@@ -1,8 +1,8 @@
 import type { Scope } from '../../../api/me.ts';
 
 export const words = {
-  title: 'API Keys',
-  create: 'New API Key',
+  title: 'API keys',
+  create: 'New API key',
   answer: {
     none: 'No active API keys. You need one to send email.',
     some: (active: number, unused: number) =>
@@ -34,7 +34,7 @@ export const words = {
       'Create a separate key for each application, with only the permissions it needs. If a key leaks, you can revoke it without affecting your other applications.',
   },
   dialog: {
-    title: 'New API Key',
+    title: 'New API key',
     name: 'Name',
     nameAbout: 'Where you’ll use this key, such as Shop or Billing.',
     preset: 'Permissions',

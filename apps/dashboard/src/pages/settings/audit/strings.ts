@@ -126,7 +126,7 @@ const fields: Readonly<Record<string, string>> = {
   return_path: 'Return path',
   scheduled_at: 'Scheduled for',
   scopes: 'Permissions',
-  secret_last4: 'Last characters of the old secret',
+  secret_last4: 'New secret ends in',
   to_domain: 'Destination',
   unknown_policy: 'Unconfirmed deliveries',
   url: 'URL',
