@@ -17,10 +17,12 @@ type Name = (typeof names)[number];
 
 const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
 
+const DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}$/i;
+
 /**
  * Parses a search such as `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` matches a
- * recipient's domain, and `after:24h` the last 24 hours. A bare address matches a recipient, a bare ID an email, and a
- * bare state a status.
+ * recipient's domain, and `after:24h` the last 24 hours. A bare address matches a recipient, a bare
+ * domain the recipients at it, a bare ID an email, and a bare state a status.
  */
 export function parseSearch(text: string): Search {
   const values = new Map<Name, string[]>();
@@ -32,6 +34,7 @@ export function parseSearch(text: string): Search {
     if (name && value !== '') add(name, value);
     else if (token.startsWith('msg_')) add('id', token);
     else if (token.includes('@')) add('to', token);
+    else if (DOMAIN.test(token)) add('at', token.toLowerCase());
     else if (token.toLowerCase() in mailStates) add('status', token.toLowerCase());
     else unknown.push(token);
   }

@@ -19,8 +19,8 @@ export const words = {
   },
   search: {
     label: 'Search',
-    placeholder: 'Search by address or filter',
-    unknown: (parts: string) => `“${parts}” is not a filter.`,
+    placeholder: 'Search by address, domain or filter',
+    unknown: (parts: string) => `“${parts}” is not an address, domain or filter.`,
     find: (parts: string) => `Find “${parts}” in subjects`,
     filters: 'Add filter',
     names: {

@@ -10,7 +10,7 @@ import { Choices } from '../../parts/field.tsx';
 import { type Column, type ColumnSort, List } from '../../parts/list.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { QueryView } from '../../parts/states.tsx';
-import { type Dimension, dimensions, type Range, ranges, subtracted } from './ranges.ts';
+import { type Dimension, dimensions, type Range, ranges, type Span, subtracted } from './ranges.ts';
 import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
@@ -26,12 +26,12 @@ interface Row {
 }
 
 export function Breakdown({
-  since,
+  span,
   range,
   by,
   onBy,
 }: {
-  readonly since: string;
+  readonly span: Span;
   readonly range: Range;
   readonly by: Dimension;
   readonly onBy: (dimension: Dimension) => void;
@@ -42,12 +42,12 @@ export function Breakdown({
   const dimension = admin ? by : (open ?? 'domain');
   const forAdmin = useQuery(
     trpc.stats.series.queryOptions(
-      { since, bucket, metrics: [...METRICS], group_by: dimension, reach: 'workspace' },
+      { ...span, bucket, metrics: [...METRICS], group_by: dimension, reach: 'workspace' },
       { enabled: admin },
     ),
   );
   const forAll = useQuery(
-    trpc.stats.get.queryOptions({ since, step: bucket, group_by: open ?? 'domain' }, { enabled: !admin }),
+    trpc.stats.get.queryOptions({ ...span, step: bucket, group_by: open ?? 'domain' }, { enabled: !admin }),
   );
   return (
     <Panel

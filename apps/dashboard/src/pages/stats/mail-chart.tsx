@@ -51,7 +51,7 @@ export function MailChart({
   return (
     <ChartPanel
       title={words.mail}
-      file="mail"
+      file="outcomes"
       timeWord={words.time}
       form="bars"
       times={points.map(({ at }) => bucketTime(at, bucket, utc))}

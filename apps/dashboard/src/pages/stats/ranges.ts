@@ -3,17 +3,40 @@ import { exactTime } from '../../parts/times.tsx';
 export const ranges = {
   hour: { bucket: 'minute', length_ms: 3_600_000 },
   day: { bucket: 'hour', length_ms: 86_400_000 },
+  yesterday: { bucket: 'hour', length_ms: 86_400_000 },
   week: { bucket: 'hour', length_ms: 7 * 86_400_000 },
   month: { bucket: 'day', length_ms: 30 * 86_400_000 },
 } as const;
 export type Range = keyof typeof ranges;
-export const rangeNames: readonly Range[] = ['hour', 'day', 'week', 'month'];
+export const rangeNames: readonly Range[] = ['hour', 'day', 'yesterday', 'week', 'month'];
 
 export const dimensions = ['domain', 'tag', 'destination', 'provider', 'api_key'] as const;
 export type Dimension = (typeof dimensions)[number];
 
 export const bucketMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 export type Bucket = keyof typeof bucketMs;
+
+export interface Span {
+  readonly since: string;
+  /** Missing if the range ends now. */
+  readonly until?: string;
+}
+
+/** Returns the times of a range, in whole buckets, so that they change only once per bucket. */
+export function spanOf(range: Range, now_ms: number, utc: boolean): Span {
+  const { bucket, length_ms } = ranges[range];
+  if (range === 'yesterday') {
+    const today = new Date(now_ms);
+    if (utc) today.setUTCHours(0, 0, 0, 0);
+    else today.setHours(0, 0, 0, 0);
+    const start = new Date(today);
+    if (utc) start.setUTCDate(start.getUTCDate() - 1);
+    else start.setDate(start.getDate() - 1);
+    return { since: start.toISOString(), until: today.toISOString() };
+  }
+  const step = bucketMs[bucket];
+  return { since: new Date(Math.floor(now_ms / step) * step + step - length_ms).toISOString() };
+}
 
 /** Returns the label of a point. Days are UTC days. */
 export function bucketTime(iso: string, bucket: Bucket, utc: boolean): string {

@@ -12,7 +12,17 @@ import { QueryView } from '../../parts/states.tsx';
 import { inUtc, RelativeTime } from '../../parts/times.tsx';
 import { Breakdown } from './breakdown.tsx';
 import { MailChart, valuesOf } from './mail-chart.tsx';
-import { axisTime, bucketMs, bucketTime, type Range, rangeNames, ranges, shareOf, subtracted } from './ranges.ts';
+import {
+  axisTime,
+  bucketTime,
+  type Range,
+  rangeNames,
+  ranges,
+  type Span,
+  shareOf,
+  spanOf,
+  subtracted,
+} from './ranges.ts';
 import { words } from './strings.ts';
 
 type Stats = Outputs['stats']['get'];
@@ -25,12 +35,13 @@ const seconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round
 export function StatsPage() {
   const { range = 'day', by = 'domain', view = 'chart' } = useSearch({ from: '/shell/metrics' });
   const navigate = useNavigate({ from: '/metrics' });
-  const since = useSince(range);
+  const utc = useStore(inUtc);
+  const span = spanOf(range, useNow(EVERY_MS), utc);
   const { bucket } = ranges[range];
-  const stats = useQuery(trpc.stats.get.queryOptions({ since, step: bucket }));
+  const stats = useQuery(trpc.stats.get.queryOptions({ ...span, step: bucket }));
   const canceled = useQuery(
     trpc.stats.series.queryOptions(
-      { since, bucket, metrics: ['canceled'], reach: 'workspace' },
+      { ...span, bucket, metrics: ['canceled'], reach: 'workspace' },
       { enabled: may(useMe(), 'admin') },
     ),
   );
@@ -68,9 +79,9 @@ export function StatsPage() {
           </>
         )}
       </QueryView>
-      <Durations since={since} range={range} view={view} onView={onView} />
+      <Durations span={span} range={range} view={view} onView={onView} />
       <Breakdown
-        since={since}
+        span={span}
         range={range}
         by={by}
         onBy={(name) => void navigate({ search: (search) => ({ ...search, by: name }) })}
@@ -103,14 +114,6 @@ function figuresOf(stats: Stats): readonly Figure[] {
   });
 }
 
-/** Returns the start of a range, rounded down to a whole bucket so that the query key changes only once per bucket. */
-function useSince(range: Range): string {
-  const { bucket, length_ms } = ranges[range];
-  const step = bucketMs[bucket];
-  const now = Math.floor(useNow(EVERY_MS) / step) * step;
-  return new Date(now + step - length_ms).toISOString();
-}
-
 function sum(stats: Stats, metric: string | null): number {
   return stats.series
     .filter((one) => one.metric === metric)
@@ -141,11 +144,11 @@ interface ViewProps {
 }
 
 /** Shows durations. They are for admins only because they also reveal details about the machine. */
-function Durations({ since, range, view, onView }: ViewProps & { readonly since: string; readonly range: Range }) {
+function Durations({ span, range, view, onView }: ViewProps & { readonly span: Span; readonly range: Range }) {
   const allowed = may(useMe(), 'admin');
   const utc = useStore(inUtc);
   const { bucket } = ranges[range];
-  const input = { since, bucket, metrics: ['accept_to_delivered_p50', 'accept_to_delivered_p95'] } as const;
+  const input = { ...span, bucket, metrics: ['accept_to_delivered_p50', 'accept_to_delivered_p95'] } as const;
   const stats = useQuery(
     trpc.stats.series.queryOptions({ ...input, metrics: [...input.metrics], reach: 'workspace' }, { enabled: allowed }),
   );
@@ -155,10 +158,10 @@ function Durations({ since, range, view, onView }: ViewProps & { readonly since:
       {({ series: [p50, p95] }) => (
         <ChartPanel
           title={words.took}
-          file="accept-to-delivered"
+          file="time-to-delivery"
           timeWord={words.time}
           times={(p50?.points ?? []).map(({ at }) => bucketTime(at, bucket, utc))}
-          labels={(p50?.points ?? []).map(({ at }) => axisTime(at, bucket, utc, range === 'hour' || range === 'day'))}
+          labels={(p50?.points ?? []).map(({ at }) => axisTime(at, bucket, utc, range !== 'week' && range !== 'month'))}
           series={[
             { name: words.p50, tone: 'accent', values: (p50?.points ?? []).map(({ value }) => value) },
             { name: words.p95, tone: 'wait', values: (p95?.points ?? []).map(({ value }) => value) },

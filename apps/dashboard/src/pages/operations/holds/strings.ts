@@ -53,7 +53,7 @@ export const words = {
   empty: {
     title: 'Pause sending with a hold',
     about:
-      'If a destination rejects email or an application sends too much, create a hold. Nothing is lost, no retries are used, and you choose the rate when you release it.',
+      'If a destination rejects email or an application sends too much, create a hold. Nothing is lost, no retries are used up, and you choose the rate when you release it.',
   },
   creating: {
     title: 'Create hold',
@@ -61,7 +61,7 @@ export const words = {
     queueAbout:
       'Workers stop taking jobs from this queue within two seconds. Nothing is lost, and no retries are used.',
     mailAbout: (everyone: boolean) =>
-      `Matching email stays queued and uses no retries until the hold is released or expires.${everyone ? ' Destination holds apply to all workspaces.' : ''}`,
+      `Matching email stays queued, without using up retries, until the hold is released or expires.${everyone ? ' Destination holds apply to all workspaces.' : ''}`,
     scope: 'Hold type',
     value: 'Target',
     values: {
