@@ -1,0 +1,113 @@
+const WRAP_AT = 78;
+/** Deeper quotations and lists are written at this depth, so that lines keep room for words. */
+const MAX_INDENTS = 8;
+const WHITE_SPACE = /[ \t\r\n\f]+/g;
+const NEEDS_COLLAPSE = /[\t\r\n\f]| {2}/;
+
+interface Indent {
+  readonly rest: string;
+  /** What the first line shows; null once it is written. */
+  first: string | null;
+}
+
+/** Lays out text in lines: wraps them, collapses white space and blank lines, and indents lists and quotations. */
+export class TextPage {
+  readonly #lines: string[] = [];
+  readonly #indents: Indent[] = [];
+  #skipped_indents = 0;
+  #paragraph = '';
+  /** Whether a space now would be one too many: the paragraph is empty or ends with one. */
+  #is_spaced = true;
+  /** The line breaks before the next text. */
+  #breaks = 0;
+
+  /** Writes text whose white space is all alike. */
+  write(text: string): void {
+    const collapsed = NEEDS_COLLAPSE.test(text) ? text.replace(WHITE_SPACE, ' ') : text;
+    const added = this.#is_spaced && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
+    if (added === '') return;
+    this.#paragraph += added;
+    this.#is_spaced = added.endsWith(' ');
+  }
+
+  /** Writes a line as it is. */
+  writeLine(line: string): void {
+    this.#endParagraph();
+    this.#put([line]);
+    this.#breaks = 1;
+  }
+
+  /** Puts at least this many line breaks before the next text; two leave a blank line. */
+  separate(breaks: number): void {
+    if (breaks === 0) return;
+    this.#endParagraph();
+    if (breaks > this.#breaks) this.#breaks = breaks;
+  }
+
+  /** Breaks the line; a second time, it leaves a blank line. */
+  breakLine(): void {
+    this.#endParagraph();
+    this.#breaks = Math.min(this.#breaks + 1, 2);
+  }
+
+  indent(rest: string, first = rest): void {
+    this.#endParagraph();
+    if (this.#indents.length < MAX_INDENTS) this.#indents.push({ rest, first });
+    else this.#skipped_indents++;
+  }
+
+  outdent(): void {
+    this.#endParagraph();
+    if (this.#skipped_indents > 0) this.#skipped_indents--;
+    else this.#indents.pop();
+  }
+
+  end(): string {
+    this.#endParagraph();
+    return this.#lines.join('\n');
+  }
+
+  #endParagraph(): void {
+    if (this.#paragraph === '') return;
+    const paragraph = this.#paragraph.trimEnd();
+    this.#paragraph = '';
+    this.#is_spaced = true;
+    if (paragraph === '') return;
+    const width = WRAP_AT - this.#indents.reduce((sum, { rest }) => sum + rest.length, 0);
+    this.#put(wrapped(paragraph, width));
+    this.#breaks = 0;
+  }
+
+  #put(lines: readonly string[]): void {
+    if (this.#lines.length > 0) {
+      const blank = this.#indents.map(({ rest, first }) => (first === rest ? '' : rest)).join('');
+      for (let count = 1; count < this.#breaks; count++) this.#lines.push(blank.trimEnd());
+    }
+    for (const line of lines) this.#lines.push(this.#indent() + line);
+  }
+
+  #indent(): string {
+    let indent = '';
+    for (const one of this.#indents) {
+      indent += one.first ?? one.rest;
+      one.first = null;
+    }
+    return indent;
+  }
+}
+
+/** Breaks a paragraph at spaces. A longer word gets a line of its own. */
+function wrapped(paragraph: string, width: number): readonly string[] {
+  if (paragraph.length <= width) return [paragraph];
+  const lines: string[] = [];
+  let start = 0;
+  while (paragraph.length - start > width) {
+    let end = paragraph.lastIndexOf(' ', start + width);
+    if (end <= start) end = paragraph.indexOf(' ', start + width);
+    if (end < 0) break;
+    lines.push(paragraph.slice(start, end));
+    start = end + 1;
+  }
+  lines.push(paragraph.slice(start));
+  return lines;
+}
