@@ -97,7 +97,8 @@ export const causes = {
   policy_or_records: {
     category: 'authentication',
     meaning: 'The receiver rejected the email because of its DNS records (SPF, DKIM or DMARC) or its content.',
-    action: 'Fix every DNS record of the sending domain that isn’t verified. If all are, review the content.',
+    action:
+      'Fix every DNS record of the sending domain that isn’t verified, then resend the email. If all are, review the content.',
   },
   dkim_failed: {
     category: 'authentication',
@@ -114,7 +115,7 @@ export const causes = {
     category: 'authentication',
     meaning:
       'The sender domain’s DMARC policy tells receivers to reject this email, because neither SPF nor DKIM matches the From domain.',
-    action: 'Send from a domain that is verified in Postrider, with its DKIM record in DNS, then resend the email.',
+    action: CHECK_DOMAIN,
   },
   reverse_dns: {
     category: 'authentication',

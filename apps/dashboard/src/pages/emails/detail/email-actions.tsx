@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, RotateCcw, Send } from 'lucide-react';
+import { may, useMe } from '../../../api/me.ts';
 import { InvalidForm, problemOf } from '../../../api/problem.ts';
 import { client, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -20,6 +21,7 @@ export function EmailActions({ email }: { readonly email: Email }) {
   const navigate = useNavigate();
   const open = isOpen(email.status);
   const untried = open && email.attempts.length === 0;
+  const can_give_up = may(useMe(), 'admin') && open && !untried;
   return (
     <>
       {untried && (
@@ -31,12 +33,12 @@ export function EmailActions({ email }: { readonly email: Email }) {
       <Button needs="email:send" onClick={() => ask('resend')}>
         {words.actions.resend}
       </Button>
-      {open && !untried && (
+      {can_give_up && (
         <Button kind="danger" needs="admin" onClick={() => ask('giveUp')}>
           {words.giveUp.submit}
         </Button>
       )}
-      {open && (
+      {open && !can_give_up && (
         <Button kind="danger" needs="email:send" onClick={() => ask('cancel')}>
           {words.actions.cancel}
         </Button>

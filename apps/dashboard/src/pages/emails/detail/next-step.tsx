@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { trpc } from '../../../api/trpc.ts';
+import { words as domains } from '../../domains/strings.ts';
 import type { Recipient } from './email.ts';
 import { LinkedText } from './linked-text.tsx';
 import { words } from './strings.ts';
@@ -42,10 +43,12 @@ function SendingDomain({ name }: { readonly name: string }) {
   const domain = useQuery(trpc.domains.get.queryOptions({ domain: name }));
   const text = words.ended.domain;
   if (!domain.data) return null;
-  const wrong = domain.data.dns_records.filter(({ status }) => status !== 'ok').length;
+  const wrong = domain.data.dns_records
+    .filter(({ status }) => status !== 'ok')
+    .map(({ purpose }) => domains.detail.purpose[purpose][0]);
   return (
     <p className="small">
-      {wrong > 0 ? text.wrong(name, wrong) : text.right(name)}{' '}
+      {wrong.length > 0 ? text.wrong(name, wrong.join(', ')) : text.right(name)}{' '}
       <Link to="/domains/$name" params={{ name }}>
         {text.view}
       </Link>

@@ -70,8 +70,7 @@ export const words = {
     remove: 'Remove suppression',
     domain: {
       right: (name: string) => `All DNS records of ${name} are verified.`,
-      wrong: (name: string, count: number) =>
-        `${count} DNS ${count === 1 ? 'record' : 'records'} of ${name} ${count === 1 ? 'isn’t' : 'aren’t'} verified.`,
+      wrong: (name: string, records: string) => `DNS records of ${name} that aren’t verified: ${records}.`,
       view: 'View domain',
     },
     askAdmin: 'A workspace admin can remove the suppression.',
