@@ -32,7 +32,9 @@ export function ComposePage() {
   const senders = verified.length > 0 ? verified : ['sandbox.test'];
   const [mail, setMail] = useState<Mail | null>(null);
   const typed = domainIn(String(mail?.from ?? ''));
-  const pending = domains.data?.data.find(({ name, can_send }) => !can_send && name === typed);
+  const pending = domains.data?.data.find(
+    ({ name, can_send, status }) => !can_send && status !== 'verified' && name === typed,
+  );
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [tooLarge, setTooLarge] = useState(false);
   const send = useMutation(

@@ -24,8 +24,8 @@ export const words = {
   empty: {
     title: 'No captured email yet',
     about:
-      'When DELIVERY is capture, and for every sandbox key, email lands here instead of being delivered. Your tests can read it with the API and wait for the email they trigger:',
-    compose: 'Write test email',
+      'Email sent with a sandbox key lands here instead of being delivered, and so does every email while DELIVERY is capture. Your tests can read it with the API and wait for the email they trigger:',
+    compose: 'New email',
     none: 'No results',
     noneAbout:
       'No captured email matches this search. Captured email expires after RETENTION_CAPTURES, and each workspace has a storage limit.',

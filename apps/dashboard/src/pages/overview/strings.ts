@@ -58,7 +58,7 @@ export const words = {
     open: 'To do',
     texts: {
       key: ['Create an API key', 'Use a separate key for each application.'],
-      test_send: ['Send a test email', 'It lands in the test inbox. Nothing leaves this machine.'],
+      test_send: ['Send a test email', 'See its content, its status and each attempt.'],
       domain: ['Add your domain', 'You’ll see which DNS records to publish.'],
       verify: ['Verify your domain', 'Happens automatically once your DNS records are visible.'],
       webhook: ['Add a webhook', 'Get notified about deliveries and bounces.'],

@@ -54,7 +54,7 @@ export function agesOf(bounds: readonly (number | null)[], at: number | null): A
   const edge = at === null ? null : (bounds[Math.max(0, at - 1)] ?? null);
   if (edge === null) return { what: words.menu.all, range: () => ({}) };
   const time = () => new Date(nowMs() - edge * 60_000).toISOString();
-  const age = words.upTo(edge);
+  const age = words.age(edge);
   return at === 0
     ? { what: words.menu.within(age), range: () => ({ since: time() }) }
     : { what: words.menu.older(age), range: () => ({ until: time() }) };

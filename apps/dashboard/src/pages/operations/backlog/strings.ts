@@ -17,8 +17,9 @@ export const words = {
   freeze: 'Pause updates',
   live: 'Resume updates',
   total: 'All',
-  upTo: (minutes: number) =>
-    `≤ ${minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60 || ''}`.trim()}`,
+  age: (minutes: number) =>
+    minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60 || ''}`.trim(),
+  upTo: (age: string) => `≤ ${age}`,
   beyond: 'Older',
   oldest: 'Oldest',
   reply: 'Last response',

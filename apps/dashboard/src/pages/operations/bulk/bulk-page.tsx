@@ -13,7 +13,8 @@ import { words } from './strings.ts';
 type Run = Outputs['ops']['bulkList']['data'][number];
 
 export function BulkPage() {
-  const path = paths[useReach()];
+  const reach = useReach();
+  const path = paths[reach];
   const list = useKeyset(trpc.ops.bulkList, { limit: 50 });
   const running = (list.rows ?? []).filter(isRunning).length;
   return (
@@ -31,7 +32,7 @@ export function BulkPage() {
         freshWord={words.fresh}
         empty={
           <Empty title={words.empty.title}>
-            <p>{words.empty.about}</p>
+            <p>{words.empty.about[reach]}</p>
           </Empty>
         }
       />

@@ -28,8 +28,12 @@ export const words = {
   fresh: (count: number) => `${count} new`,
   empty: {
     title: 'Act on many emails at once',
-    about:
-      'Start a bulk action from Backlog, Incident or Emails. You preview the matches, choose a rate, and get a receipt for each item here.',
+    about: {
+      workspace:
+        'Start a bulk action from Backlog, Incidents or Emails. You preview the matches, choose a rate, and get a receipt for each item here.',
+      instance:
+        'Bulk actions of every workspace appear here, with a receipt for each item. Start one in a workspace, from Backlog, Incidents or Emails.',
+    },
   },
   detail: {
     title: 'Bulk action',

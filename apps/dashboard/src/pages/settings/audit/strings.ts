@@ -138,7 +138,7 @@ export const words = {
   title: 'Audit log',
   answer: {
     workspace: 'Every change to this workspace, who made it, and why. Entries can’t be edited.',
-    instance: 'Every change to the instance, who made it, and why. Entries can’t be edited.',
+    instance: 'Every change to the instance, who made it, and why. Changes in a workspace are in its own audit log.',
   },
   filters: 'Audit log filters',
   kind: 'Type of entries',

@@ -34,7 +34,7 @@ export function PendingInvitations({
   const { id = '', email = '' } = list.rows?.find((row) => row.id === invitation) ?? {};
   if (list.rows?.length === 0) return null;
   return (
-    <section>
+    <section className="stack-s">
       <h2>{words.title}</h2>
       <KeysetList
         label={words.title}
