@@ -34,7 +34,7 @@ export function Matrix(props: MatrixProps) {
             </th>
             {bounds.map((upper) => (
               <th key={upper} scope="col" className="fit end less">
-                {upper === null ? words.beyond : words.upTo(words.age(upper))}
+                {upper === null ? words.beyond : words.age(upper)}
               </th>
             ))}
             <th scope="col" className="fit end">

@@ -19,7 +19,6 @@ export const words = {
   total: 'All',
   age: (minutes: number) =>
     minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60 || ''}`.trim(),
-  upTo: (age: string) => `≤ ${age}`,
   beyond: 'Older',
   oldest: 'Oldest',
   reply: 'Last response',
