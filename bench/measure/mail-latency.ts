@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startSink } from '../receivers/sink.ts';
 import { arrival } from './flow.ts';
+import { processorSeconds } from './processor-time.ts';
 import { ascending, percentile } from './statistics.ts';
 
 export interface Entrance {
+  /** The processes whose processor time counts. */
+  readonly pids?: readonly number[];
   send(subject: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-interface PacedLoad {
+export interface PacedLoad {
   readonly seconds: number;
   /** Messages per second. */
   readonly pace: number;
@@ -18,14 +21,18 @@ interface PacedLoad {
 // Warm-up for the JIT compiler, in seconds; every peer gets the same.
 const WARM_S = 3;
 
-/**
- * Returns the p99 latency in milliseconds, from when a message was due for submission until its last byte reached the
- * receiver.
- */
+export interface PacedFlow {
+  /** From when a message was due for submission until its last byte reached the receiver. */
+  readonly p99_ms: number;
+  /** The processor time per message. */
+  readonly cpu_us: number;
+}
+
+/** Measures messages that are submitted at a steady pace. */
 export async function mailLatency(
   { seconds, pace, on_mail }: PacedLoad,
   open: (sink_port: number) => Promise<Entrance>,
-): Promise<number> {
+): Promise<PacedFlow> {
   const due_at = new Map<string, number>();
   const took_ms: number[] = [];
   const warm = pace * WARM_S;
@@ -48,12 +55,16 @@ export async function mailLatency(
     await Promise.all(sends);
     await arrival(sink, to);
   };
+  const count = seconds * pace;
+  let used_s = 0;
   try {
     await sendPaced(0, warm);
-    await sendPaced(warm, warm + seconds * pace);
+    const before_s = processorSeconds(entrance.pids ?? []);
+    await sendPaced(warm, warm + count);
+    used_s = processorSeconds(entrance.pids ?? []) - before_s;
   } finally {
     await entrance.stop();
     await sink.stop();
   }
-  return percentile(ascending(took_ms), 99);
+  return { p99_ms: percentile(ascending(took_ms), 99), cpu_us: (used_s / count) * 1e6 };
 }

@@ -8,11 +8,11 @@ const LIMIT_MS = 60_000;
 /**
  * Returns the p99 in milliseconds through Postfix and OpenDKIM, with messages submitted over persistent connections.
  */
-export function postfixLatency(
+export async function postfixLatency(
   paced: { readonly seconds: number; readonly pace: number },
   text: string,
 ): Promise<number> {
-  return mailLatency(paced, async (sink_port) => {
+  const { p99_ms } = await mailLatency(paced, async (sink_port) => {
     const postfix = await startPostfix(sink_port, true);
     const mailer = createMailer({
       helo_name: 'load.example.com',
@@ -27,4 +27,5 @@ export function postfixLatency(
       stop: () => stopAll([mailer, postfix]),
     };
   });
+  return p99_ms;
 }

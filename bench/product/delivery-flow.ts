@@ -1,13 +1,15 @@
 import { ARRIVAL_LIMIT_MS, arrival, type Flow, measureFlow, stopAll } from '../measure/flow.ts';
 import { runLoad } from '../measure/load.ts';
+import { mailLatency, type PacedFlow, type PacedLoad } from '../measure/mail-latency.ts';
 import { signatureRate } from '../measure/signature-rate.ts';
 import { runSends } from '../measure/wrk.ts';
 import { startSinkProcess } from '../receivers/sink-process.ts';
 import { type ProductDatabase, startProduct } from './product.ts';
-import { letter } from './sample.ts';
+import { type Letter, letter } from './sample.ts';
 import { vacuum } from './vacuum.ts';
 
 const CONNECTIONS = 50;
+const REQUEST_LIMIT_S = 60;
 
 export function deliveryEnvironment(sink_port: number): Readonly<Record<string, string>> {
   return { DELIVERY: `smtp://127.0.0.1:${sink_port}`, RETURN_PATH_DOMAIN: 'bounces.example.com' };
@@ -46,14 +48,14 @@ export interface Drain {
 /** Measures how fast a worker drains a queue that was filled while no worker was running. */
 export async function drainProduct(
   product: ProductDatabase,
-  bytes: number,
+  words: Letter,
   count: number,
   signing_seconds: number,
 ): Promise<Drain> {
   const sink = await startSinkProcess();
   try {
     await product.reset();
-    const requests = product.requestsOf(letter(bytes));
+    const requests = product.requestsOf(words);
     const rest = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'rest' });
     try {
       const filling = { port: rest.port, connections: CONNECTIONS, seconds: ARRIVAL_LIMIT_MS / 1000, count, requests };
@@ -77,4 +79,21 @@ export async function drainProduct(
   } finally {
     await sink.stop();
   }
+}
+
+/** Measures messages that are submitted one by one, at a steady pace. */
+export function paceThroughProduct(product: ProductDatabase, bytes: number, paced: PacedLoad): Promise<PacedFlow> {
+  return mailLatency(paced, async (sink_port) => {
+    await product.reset();
+    const rest = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'rest' });
+    const worker = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'worker' });
+    return {
+      pids: [rest.pid, product.postmaster],
+      async send(subject: string) {
+        const requests = product.requestsOf({ ...letter(bytes), subject }).slice(0, 1);
+        await runLoad({ port: rest.port, connections: 1, seconds: REQUEST_LIMIT_S, count: 1, requests });
+      },
+      stop: () => stopAll([worker, rest]),
+    };
+  });
 }

@@ -1,6 +1,5 @@
-import { costOf, flowText, keepFlow, rateOf, stopAll } from '../measure/flow.ts';
-import { runLoad } from '../measure/load.ts';
-import { mailLatency } from '../measure/mail-latency.ts';
+import { availableParallelism } from 'node:os';
+import { costOf, flowText, keepFlow, rateOf } from '../measure/flow.ts';
 import { type Keep, measureRounds, type Rounds } from '../measure/rounds.ts';
 import { median, ratiosOf } from '../measure/statistics.ts';
 import type { BenchOptions } from '../options.ts';
@@ -8,16 +7,15 @@ import { postfixProblem } from '../peers/postfix.ts';
 import { flowThroughPostfix } from '../peers/postfix-flow.ts';
 import { postfixLatency } from '../peers/postfix-latency.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
-import { deliveryEnvironment, drainProduct, flowThroughProduct } from '../product/delivery-flow.ts';
-import { type ProductDatabase, prepareProduct, startProduct } from '../product/product.ts';
-import { letter } from '../product/sample.ts';
+import { drainProduct, flowThroughProduct, paceThroughProduct } from '../product/delivery-flow.ts';
+import { prepareProduct } from '../product/product.ts';
+import { htmlLetter, letter } from '../product/sample.ts';
 import { type Line, line, type Report } from '../report/table.ts';
 
 const KEYS = 10;
 const SMALL = 4 * 1024;
 const LARGE = 100 * 1024;
 const PACE = 50;
-const REQUEST_LIMIT_S = 60;
 /** The comparison uses the session count at which Postfix is fastest. */
 const SESSIONS = [8, 20, 50] as const;
 
@@ -27,9 +25,11 @@ const SIGNED = 'Postfix and OpenDKIM, 4 kB';
 const SIGNED_LARGE = 'Postfix and OpenDKIM, 100 kB';
 const UNSIGNED = 'Postfix, 4 kB';
 const DRAIN = 'drain, 4 kB';
+const HTML_DRAIN = 'drain, 4 kB, HTML only';
 const SIGNATURES = 'RSA-2048 signatures beside the drain, /s';
 const LATENCY = 'product, p99 ms';
 const POSTFIX_LATENCY = 'Postfix and OpenDKIM, p99 ms';
+const PACED_COST = `REST and Postgres at ${PACE}/s, ms of processor an email`;
 const withSessions = (peer: string, sessions: number) => `${peer}, ${sessions} sessions`;
 
 /** Measures D1 to D4 and D6: delivery from HTTP to a receiver, against Postfix and the cost of a signature. */
@@ -50,15 +50,18 @@ async function measureDeliver(server: BenchServer, { rounds: count, seconds }: B
         await keepPostfix(keep, SIGNED, true, SMALL, seconds * 500);
         await keepPostfix(keep, UNSIGNED, false, SMALL, seconds * 800);
       }
-      const { flow, signatures } = await drainProduct(product, SMALL, seconds * 2000, seconds);
+      const { flow, signatures } = await drainProduct(product, letter(SMALL), seconds * 2000, seconds);
       keepFlow(keep, DRAIN, flow);
+      keepFlow(keep, HTML_DRAIN, (await drainProduct(product, htmlLetter(SMALL), seconds * 2000, 1)).flow);
       keep(SIGNATURES, signatures);
       keepFlow(keep, OURS_LARGE, await flowThroughProduct(product, LARGE, seconds));
       if (!problem) await keepPostfix(keep, SIGNED_LARGE, true, LARGE, seconds * 100);
       const on_mail = (mail: string) => {
         if (!/^DKIM-Signature:/im.test(mail)) unsigned_mails += 1;
       };
-      keep(LATENCY, await mailLatency({ ...latency, on_mail }, (port) => openProduct(product, port)));
+      const paced = await paceThroughProduct(product, SMALL, { ...latency, on_mail });
+      keep(LATENCY, paced.p99_ms);
+      keep(PACED_COST, paced.cpu_us / 1000);
       if (!problem) keep(POSTFIX_LATENCY, await postfixLatency(latency, letter(SMALL * 3).text));
     });
     if (unsigned_mails > 0) throw new Error(`${unsigned_mails} messages came without a signature`);
@@ -86,6 +89,7 @@ function linesOf(rounds: Rounds): Line[] {
   const rates = (name = '') => rounds.values(rateOf(name));
   const costs = (name = '') => rounds.values(costOf(name));
   const signatures = rounds.values(SIGNATURES);
+  const signatureCosts = signatures.map((rate) => (1e6 * availableParallelism()) / rate);
   const [ours_p99, postfix_p99] = [rounds.values(LATENCY), rounds.values(POSTFIX_LATENCY)];
   const ms = (values: readonly number[]) => (values.length === 0 ? 'not measured' : `${median(values).toFixed(1)} ms`);
   const peers = [SIGNED, UNSIGNED, SIGNED_LARGE].flatMap((peer) =>
@@ -109,12 +113,31 @@ function linesOf(rounds: Rounds): Line[] {
       at_least: 0.45,
     }),
     line(
+      '',
+      'the same with HTML only ÷ with text',
+      flowText(rounds, HTML_DRAIN),
+      ratiosOf(rates(HTML_DRAIN), rates(DRAIN)),
+      {
+        at_least: 0.9,
+      },
+    ),
+    line(
+      '',
+      'processor time of worker and Postgres a drained email, in signatures of one core',
+      '',
+      ratiosOf(costs(DRAIN), signatureCosts),
+      {
+        at_most: 2.75,
+      },
+    ),
+    line(
       'D4',
       `p99 from request to receiver at ${PACE}/s ÷ Postfix and OpenDKIM`,
       `${ms(ours_p99)} ÷ ${ms(postfix_p99)}`,
       ratiosOf(ours_p99, postfix_p99),
       { at_most: 1.5 },
     ),
+    line('', PACED_COST, ms(rounds.values(PACED_COST))),
     line(
       'D6',
       `HTTP → commit → receiver, 100 kB ÷ ${large}`,
@@ -123,17 +146,4 @@ function linesOf(rounds: Rounds): Line[] {
       { at_least: 1.5 },
     ),
   ];
-}
-
-async function openProduct(product: ProductDatabase, sink_port: number) {
-  await product.reset();
-  const rest = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'rest' });
-  const worker = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'worker' });
-  return {
-    async send(subject: string) {
-      const requests = product.requestsOf({ ...letter(SMALL), subject }).slice(0, 1);
-      await runLoad({ port: rest.port, connections: 1, seconds: REQUEST_LIMIT_S, count: 1, requests });
-    },
-    stop: () => stopAll([worker, rest]),
-  };
 }

@@ -3,6 +3,7 @@ import type { BenchOptions } from '../options.ts';
 import { onBenchServer } from '../product/database.ts';
 import { drainProduct } from '../product/delivery-flow.ts';
 import { prepareProduct } from '../product/product.ts';
+import { letter } from '../product/sample.ts';
 import { vacuum } from '../product/vacuum.ts';
 import { line, type Report } from '../report/table.ts';
 
@@ -24,7 +25,7 @@ export function benchDisk({ seconds }: BenchOptions): Promise<Report[]> {
     const product = await prepareProduct(await server.database('disk'), KEYS);
     try {
       const empty = new Map((await sizesOf(product.sql)).map((size) => [size.table, size]));
-      await drainProduct(product, LETTER_BYTES, seconds * EMAILS_PER_SECOND, 1);
+      await drainProduct(product, letter(LETTER_BYTES), seconds * EMAILS_PER_SECOND, 1);
       await vacuum(product.sql);
       const messages = await product.countMessages();
       const grown = (await sizesOf(product.sql))

@@ -6,8 +6,9 @@ import { median, ratiosOf } from '../measure/statistics.ts';
 import type { BenchOptions } from '../options.ts';
 import { acceptRate } from '../product/accept-rate.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
-import { drainProduct, flowThroughProduct } from '../product/delivery-flow.ts';
+import { drainProduct, flowThroughProduct, paceThroughProduct } from '../product/delivery-flow.ts';
 import { type ProductDatabase, prepareProduct, startProduct, THIS_CHECKOUT } from '../product/product.ts';
+import { htmlLetter, letter } from '../product/sample.ts';
 import { commitOf } from '../report/result-file.ts';
 import { type Line, line, type Report } from '../report/table.ts';
 
@@ -15,6 +16,7 @@ const ACCEPT_KEYS = 100;
 const ACCEPT_CONNECTIONS = 64;
 const DELIVER_KEYS = 10;
 const SMALL = 4 * 1024;
+const PACE = 50;
 
 const DRAIN_SIGNATURES = 'drain ÷ signatures';
 
@@ -60,9 +62,13 @@ async function measurePair(
   if (suites.includes('deliver')) {
     const rounds = await inTurns(server, 'deliver', other, DELIVER_KEYS, count, async (product, keep) => {
       keepFlow(keep, 'delivery', await flowThroughProduct(product, SMALL, seconds));
-      const { flow, signatures } = await drainProduct(product, SMALL, seconds * 2000, seconds);
+      const { flow, signatures } = await drainProduct(product, letter(SMALL), seconds * 2000, seconds);
       keepFlow(keep, 'drain', flow);
       keep(DRAIN_SIGNATURES, flow.rate / signatures);
+      const paced = await paceThroughProduct(product, SMALL, { seconds: seconds * 2, pace: PACE });
+      keep('p99 at 50/s, ms', paced.p99_ms);
+      keep('REST and Postgres at 50/s, µs an email', paced.cpu_us);
+      keepFlow(keep, 'drain, HTML only', (await drainProduct(product, htmlLetter(SMALL), seconds * 2000, 1)).flow);
     });
     const lines = [
       pairLine(rounds, 'D1', rateOf('delivery'), 0),
@@ -70,6 +76,10 @@ async function measurePair(
       pairLine(rounds, 'D3', DRAIN_SIGNATURES, 3),
       pairLine(rounds, 'D3', rateOf('drain'), 0),
       pairLine(rounds, 'D3', costOf('drain'), 0),
+      pairLine(rounds, 'D4', 'p99 at 50/s, ms', 1),
+      pairLine(rounds, 'D4', 'REST and Postgres at 50/s, µs an email', 0),
+      pairLine(rounds, '', rateOf('drain, HTML only'), 0),
+      pairLine(rounds, '', costOf('drain, HTML only'), 0),
     ];
     reports.push({ title: `Delivery: ${commits}`, lines, rounds });
   }
