@@ -61,7 +61,11 @@ describe('what the first load of /emails costs', () => {
     const loads = await recordLoads(page);
     const until = Date.now() + WATCHED_MS;
     const sent: Promise<unknown>[] = [];
-    const load = setInterval(() => sent.push(sendMail(stage, { subject: 'Meanwhile' })), 1000 / EMAILS_PER_SECOND);
+    // A busy machine fires late, and then sends what has become due.
+    const load = setInterval(() => {
+      const due = Math.floor(((WATCHED_MS - (until - Date.now())) * EMAILS_PER_SECOND) / 1000);
+      while (sent.length < due) sent.push(sendMail(stage, { subject: 'Meanwhile' }));
+    }, 1000 / EMAILS_PER_SECOND);
 
     await page.goto('/emails');
     await page.getByRole('heading', { name: emails.title }).waitFor();
@@ -74,8 +78,7 @@ describe('what the first load of /emails costs', () => {
     expect(scripts.filter(({ encoding }) => encoding !== 'br')).toEqual([]);
     expect(scripts.length).toBeGreaterThan(5);
     expect(sum(scripts), listed(scripts)).toBeLessThanOrEqual(SCRIPT_BUDGET_BYTES);
-    // A busy machine sends fewer.
-    expect(sent.length).toBeGreaterThan(EMAILS_PER_SECOND);
+    expect(sent.length).toBeGreaterThan((EMAILS_PER_SECOND * WATCHED_MS) / 2000);
     expect(sum(watched), listed(watched)).toBeLessThanOrEqual(PAGE_BUDGET_BYTES);
     await visitor.stop();
   });

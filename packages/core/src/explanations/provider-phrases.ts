@@ -34,7 +34,12 @@ export const providerPhrases: readonly ProviderPhrase[] = [
     text: /receiving mail (?:too quickly|at a rate).*(?:google|gsmtp)|p=ReceivingRate/s,
     cause: 'mailbox_rate',
   },
-  { provider: 'Gmail', text: /unusual rate of unsolicited mail/, cause: 'unsolicited', action: GOOGLE },
+  {
+    provider: 'Gmail',
+    text: /unusual rate of unsolicited mail/,
+    cause: 'unsolicited',
+    action: `${GOOGLE} Postrider keeps retrying this email.`,
+  },
   { provider: 'Gmail', text: /very low reputation of the sending/, cause: 'reputation', action: GOOGLE },
   { provider: 'Gmail', text: /likely (?:unsolicited mail|suspicious).*gsmtp/s, cause: 'reputation', action: GOOGLE },
   { provider: 'Gmail', text: /DMARC policy.*gsmtp/s, cause: 'dmarc_failed' },

@@ -7,24 +7,13 @@ export interface HtmlReader {
 }
 
 /** Their content is not text of the page, and may hold anything. */
-const RAW: ReadonlySet<string> = new Set([
-  'script',
-  'style',
-  'title',
-  'template',
-  'noscript',
-  'textarea',
-  'select',
-  'svg',
-  'iframe',
-  'object',
-]);
+const RAW: ReadonlySet<string> = new Set(['script', 'style', 'title', 'template', 'iframe']);
 const NAME = /[a-z][^\s/>]*/iy;
-const [GREATER, QUOTE, APOSTROPHE, EQUALS] = [62, 34, 39, 61];
+const [SPACE, GREATER, QUOTE, APOSTROPHE, EQUALS] = [32, 62, 34, 39, 61];
 
 /**
- * Reads a document in one pass: every character is read once, whatever the document holds. What is never closed ends
- * it, as in a browser that has received only its beginning.
+ * Reads a document in one pass, which never goes back, whatever the document holds. What is never closed ends it, as in
+ * a browser that has received only its beginning.
  */
 export function readHtml(html: string, reader: HtmlReader): void {
   let at = 0;
@@ -58,25 +47,27 @@ function readMarkup(html: string, markup: number, reader: HtmlReader): number {
 
 /** Returns the place after the ">" of a tag. A quoted value may contain others. */
 function endOfTag(html: string, start: number): number {
+  let before = SPACE;
   for (let at = start; at < html.length; at++) {
     const code = html.charCodeAt(at);
     if (code === GREATER) return at + 1;
-    if ((code === QUOTE || code === APOSTROPHE) && html.charCodeAt(at - 1) === EQUALS) {
+    if ((code === QUOTE || code === APOSTROPHE) && before === EQUALS) {
       at = html.indexOf(code === QUOTE ? '"' : "'", at + 1);
       if (at < 0) break;
     }
+    if (code > SPACE) before = code;
   }
   return Number.POSITIVE_INFINITY;
 }
 
 function after(html: string, end: string, from: number): number {
-  const found = html.indexOf(end, from);
-  return found < 0 ? html.length : found + end.length;
+  const index = html.indexOf(end, from);
+  return index < 0 ? html.length : index + end.length;
 }
 
 function afterRaw(html: string, name: string, from: number): number {
-  const end = new RegExp(`</${name}[\\s/>]`, 'ig');
-  end.lastIndex = from;
-  const found = end.exec(html);
-  return found === null ? html.length : after(html, '>', found.index);
+  const closing = new RegExp(`</${name}[\\s/>]`, 'ig');
+  closing.lastIndex = from;
+  const match = closing.exec(html);
+  return match === null ? html.length : after(html, '>', match.index);
 }

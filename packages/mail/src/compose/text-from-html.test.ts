@@ -19,6 +19,13 @@ describe('textFromHtml', () => {
     ],
     ['marks quotations', '<blockquote>one<br>two<p>three</blockquote>four', '> one\n> two\n>\n> three\n\nfour'],
     ['keeps the lines of preformatted text', '<pre>a  b\n  c</pre>d', 'a  b\n  c\n\nd'],
+    [
+      'keeps marked words on the line of preformatted text',
+      '<pre>\n- <b>a</b> b\n\n+ c &amp; d\n</pre>e',
+      '- a b\n\n+ c & d\n\ne',
+    ],
+    ['reads a drawing without an end, and what stands in for scripts', 'a<svg/>b<noscript>c</noscript>', 'abc'],
+    ['reads quoted values after a space', '<p title = "a > b">c', 'c'],
     ['leaves one blank line at most', 'a<br><br><br><p></p><div><p>b</p></div>', 'a\n\nb'],
     ['collapses white space across elements', ' a <b> b</b>\n\tc&nbsp; d', 'a b c\u00a0 d'],
     ['joins what only inline elements part', 'Ex<b>ample</b>', 'Example'],

@@ -1,4 +1,4 @@
-import { decodeHTML } from 'entities';
+import { decodeHTML } from 'entities/decode';
 import { type HtmlReader, readHtml } from './html-tokens.ts';
 import { TextPage } from './text-page.ts';
 
@@ -47,12 +47,16 @@ class TextReader implements HtmlReader {
   /** The text of the link that is open; null if none is. */
   #label: string | null = null;
   #pre_depth = 0;
+  /** Whether nothing was written since preformatted text began. */
+  #begins_pre = false;
 
   text(source: string): void {
     const text = source.includes('&') ? decodeHTML(source) : source;
     if (this.#label !== null) this.#label += text;
-    if (this.#pre_depth === 0) this.#page.write(text);
-    else for (const line of text.split(/\r?\n/)) this.#page.writeLine(line);
+    if (this.#pre_depth === 0) return void this.#page.write(text);
+    const lines = text.replaceAll('\r', '');
+    this.#page.writeVerbatim(this.#begins_pre && lines.startsWith('\n') ? lines.slice(1) : lines);
+    this.#begins_pre = false;
   }
 
   open(name: string, attributes: string): void {
@@ -78,7 +82,7 @@ class TextReader implements HtmlReader {
   }
 
   #rule(): void {
-    this.#page.writeLine(RULE);
+    this.#page.writeVerbatim(RULE);
     this.#page.separate(2);
   }
 
@@ -96,6 +100,7 @@ class TextReader implements HtmlReader {
         break;
       case 'pre':
         this.#pre_depth++;
+        this.#begins_pre = true;
         break;
       case 'blockquote':
         this.#page.indent('> ');

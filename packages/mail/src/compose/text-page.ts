@@ -18,6 +18,8 @@ export class TextPage {
   #paragraph = '';
   /** Whether a space now would be one too many: the paragraph is empty or ends with one. */
   #is_spaced = true;
+  /** Whether the paragraph is written as it is, without wrapping. */
+  #is_verbatim = false;
   /** The line breaks before the next text. */
   #breaks = 0;
 
@@ -30,11 +32,13 @@ export class TextPage {
     this.#is_spaced = added.endsWith(' ');
   }
 
-  /** Writes a line as it is. */
-  writeLine(line: string): void {
-    this.#endParagraph();
-    this.#put([line]);
-    this.#breaks = 1;
+  /** Writes text as it is: its spaces and line breaks count. */
+  writeVerbatim(text: string): void {
+    for (const [index, line] of text.split('\n').entries()) {
+      if (index > 0) this.#endLine();
+      this.#paragraph += line;
+      this.#is_verbatim = true;
+    }
   }
 
   /** Puts at least this many line breaks before the next text; two leave a blank line. */
@@ -68,13 +72,18 @@ export class TextPage {
   }
 
   #endParagraph(): void {
-    if (this.#paragraph === '') return;
-    const paragraph = this.#paragraph.trimEnd();
+    if (this.#paragraph.trimEnd() !== '') this.#endLine();
     this.#paragraph = '';
     this.#is_spaced = true;
-    if (paragraph === '') return;
+    this.#is_verbatim = false;
+  }
+
+  /** Ends the paragraph, or a line of preformatted text, which may be blank. */
+  #endLine(): void {
     const width = WRAP_AT - this.#indents.reduce((sum, { rest }) => sum + rest.length, 0);
-    this.#put(wrapped(paragraph, width));
+    const text = this.#paragraph.trimEnd();
+    this.#put(this.#is_verbatim ? [text] : wrapped(text, width));
+    this.#paragraph = '';
     this.#breaks = 0;
   }
 

@@ -13,6 +13,7 @@ import { Page, PageHeader, Panel } from '../../parts/page.tsx';
 import { ErrorPanel, Skeleton } from '../../parts/states.tsx';
 import { words as parts } from '../../parts/strings.ts';
 import { toast } from '../../parts/toasts.tsx';
+import { domainIn } from '../emails/detail/email.ts';
 import { words } from './strings.ts';
 
 type Mail = Inputs['test']['send'];
@@ -184,11 +185,6 @@ function Line({
       )}
     </Field>
   );
-}
-
-/** Returns the domain of a mailbox such as Shop <hello@example.com>. */
-function domainIn(mailbox: string): string {
-  return /@([^\s>]+)>?\s*$/.exec(mailbox)?.[1]?.toLowerCase() ?? '';
 }
 
 function mailOf(form: FormData): Mail {

@@ -3,7 +3,7 @@ import { type Outputs, trpc } from '../../api/trpc.ts';
 import { spanMs } from '../../parts/times.tsx';
 import { words } from './strings.ts';
 
-type Quality = NonNullable<Outputs['webhooks']['quality'][number]>;
+export type Quality = NonNullable<Outputs['webhooks']['quality'][number]>;
 
 /** Returns the quality of each endpoint by ID, as far as it is loaded. */
 export function useQuality(ids: readonly string[]): ReadonlyMap<string, Quality> {

@@ -13,7 +13,7 @@ import { ExactTime, RelativeTime } from '../../parts/times.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { columnsWith, DeliveryDrawer } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
-import { QualityLine, useQuality } from './quality.tsx';
+import { type Quality, QualityLine, useQuality } from './quality.tsx';
 import { type DeliveryState, deliveryStates, type WebhookDialog } from './search.ts';
 import { words } from './strings.ts';
 import { useSubjects } from './use-subjects.ts';
@@ -40,7 +40,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   const search = useSearch({ from: '/shell/webhooks/$id' });
   const navigate = useNavigate({ from: '/webhooks/$id' });
   const { status = 'all' as const } = search;
-  const quality = useQuality([id]);
+  const quality = useQuality([id]).get(id);
   const list = useKeyset(trpc.deliveries.list, { id, limit: 50, ...(status !== 'all' && { status }) });
   const subjects = useSubjects(list.rows?.map(({ event_id }) => event_id) ?? []);
   const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: () => toast(words.detail.tested) }));
@@ -52,11 +52,11 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
       <PageHeader
         title={<span className="mono">{webhook.url}</span>}
         name={webhook.url}
-        answer={<WebhookState webhook={webhook} tried={(quality.get(id)?.attempts ?? 0) > 0} />}
+        answer={<WebhookState webhook={webhook} tried={(quality?.attempts ?? 0) > 0} />}
         actions={<Actions webhook={webhook} test={test} open={open} />}
       />
       {test.error !== null && <ErrorPanel error={test.error} />}
-      <Endpoint webhook={webhook} />
+      <Endpoint webhook={webhook} quality={quality} />
       <Choices<DeliveryState | 'all'>
         label={words.detail.filter}
         options={(['all', ...deliveryStates] as const).map((name) => [name, words.detail.states[name]])}
@@ -138,10 +138,9 @@ function Actions({ webhook, test, open }: ActionsProps) {
   );
 }
 
-function Endpoint({ webhook }: { readonly webhook: Webhook }) {
+function Endpoint({ webhook, quality }: { readonly webhook: Webhook; readonly quality: Quality | undefined }) {
   const { description, events, format, mode, secret_last4 } = webhook;
   const { previous_secret_until, failing_since, paused_until } = webhook;
-  const quality = useQuality([webhook.id]).get(webhook.id);
   return (
     <Panel title={words.detail.facts}>
       <Facts

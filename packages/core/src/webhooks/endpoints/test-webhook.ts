@@ -35,11 +35,9 @@ export const testWebhook = operation({
     const { format } = await requireEnabled(ctx, id);
     requireNamed(format, [type]);
     const now_ms = ctx.clock.now();
-    const example = exampleEvent(type);
+    const example = exampleEvent(type, isoTime(now_ms));
     const event_id = newId('event', now_ms);
-    const created_at = isoTime(now_ms);
-    const email = example.data.email && { ...example.data.email, created_at };
-    const sample = { ...example, id: event_id, created_at, data: { ...example.data, email, test: true } };
+    const sample = { ...example, id: event_id, data: { ...example.data, test: true } };
     const row = await ctx.sql.begin(async (tx) => {
       const new_row = await insertSample(tx, {
         workspace_id,

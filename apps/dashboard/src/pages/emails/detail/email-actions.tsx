@@ -34,7 +34,7 @@ export function EmailActions({ email }: { readonly email: Email }) {
         {words.actions.resend}
       </Button>
       {can_give_up && (
-        <Button kind="danger" needs="admin" onClick={() => ask('giveUp')}>
+        <Button kind="danger" onClick={() => ask('giveUp')}>
           {words.giveUp.submit}
         </Button>
       )}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { trpc } from '../../../api/trpc.ts';
 import { words as domains } from '../../domains/strings.ts';
-import type { Recipient } from './email.ts';
+import { domainIn, type Recipient } from './email.ts';
 import { LinkedText } from './linked-text.tsx';
 import { words } from './strings.ts';
 
@@ -34,7 +34,7 @@ export function NextStep({
       <p>
         <span className="muted">{words.ended.action}</span> <LinkedText text={action} />
       </p>
-      {cause !== undefined && DOMAIN_CAUSES.has(cause) && <SendingDomain name={domainOf(from)} />}
+      {cause !== undefined && DOMAIN_CAUSES.has(cause) && <SendingDomain name={domainIn(from)} />}
     </>
   );
 }
@@ -54,8 +54,4 @@ function SendingDomain({ name }: { readonly name: string }) {
       </Link>
     </p>
   );
-}
-
-function domainOf(from: string): string {
-  return from.slice(from.lastIndexOf('@') + 1).replace('>', '');
 }
