@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { limitDestination, releaseDestination } from '@postrider/core/lanes';
@@ -109,6 +108,9 @@ async function triedIn(domain: string): Promise<number> {
 
 const liveJobs = () => world.services.sql`
   select from pgboss.job where name = 'delivery.attempt' and state < 'completed' and start_after <= pgboss.job_now()`;
+
+const queuedJobs = () => world.services.sql`
+  select from pgboss.job where name = 'delivery.attempt' and state < 'active'`;
 
 describe('a server that accepts only one connection', () => {
   it('receives all email on the first attempt, with one session at a time', async () => {
@@ -347,15 +349,18 @@ describe('a workspace that floods a destination', () => {
       await send([to], other.workspace_id, { from: 'hello@other.test' });
     }
     const shared = await sink();
-    // A slow server: at full speed, the flood would be over before it could delay other messages.
-    shared.script(() => ({ kind: 'stall', until: setTimeout(20) }));
+    // The server replies once the worker has seen the whole queue: otherwise, the flood could be over before that.
+    const released = Promise.withResolvers<void>();
+    shared.script(({ stage }) => (stage === 'data' ? { kind: 'stall', until: released.promise } : { kind: 'accept' }));
     await start(mailerTo({ 'shared.example.com': shared.port }));
+    await expect.poll(queuedJobs, PATIENCE).toHaveLength(0);
+    released.resolve();
     await shared.waitFor(1010);
 
     const places = shared.messages.flatMap((mail, place) => (mail.envelope_to[0]?.startsWith('other') ? [place] : []));
     expect(places).toHaveLength(10);
-    // The ten messages are behind a thousand in the queue, yet are sent before all of those.
-    expect(places.at(-1)).toBeLessThan(900);
+    // The ten messages are behind a thousand in the queue, yet are sent before most of those.
+    expect(places.at(-1)).toBeLessThan(600);
   });
 });
 
