@@ -19,7 +19,7 @@ export const THIS_CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = 'apps/server/src/main.ts';
 const COMMAND_LINE = 'packages/cli/src/main.ts';
 const OBVIOUS = fileURLToPath(new URL('../obvious-accept.ts', import.meta.url));
-const SECRET_KEY = 'b'.repeat(64);
+export const SECRET_KEY = 'b'.repeat(64);
 const UNLIMITED = 2_000_000_000;
 
 export interface ProductDatabase extends AcceptTarget {

@@ -1,7 +1,7 @@
 import { catalogue, createServices, readConfig, type Services, silentLog, systemClock } from '@postrider/core';
 import { connect } from '@postrider/db';
 import { createQueue } from '@postrider/queue';
-import type { ProductDatabase } from './product.ts';
+import { type ProductDatabase, SECRET_KEY } from './product.ts';
 
 /** Creates the product's services in this process, for measurements without a server. */
 export async function openServices(
@@ -26,7 +26,7 @@ export async function openServices(
     clock: systemClock,
     log: silentLog,
     config: readConfig({}),
-    secret_key: 'b'.repeat(64),
+    secret_key: SECRET_KEY,
     public_url: 'http://localhost:3000',
   });
   return {

@@ -8,12 +8,11 @@ import { measureRounds } from '../measure/rounds.ts';
 import { ascending, median, percentile, ratiosOf } from '../measure/statistics.ts';
 import type { BenchOptions } from '../options.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
-import { prepareProduct, startProduct } from '../product/product.ts';
+import { prepareProduct, SECRET_KEY, startProduct } from '../product/product.ts';
 import { type PostSink, startPostSink } from '../receivers/post-sink.ts';
 import { line, type Report } from '../report/table.ts';
 
 const BARE = fileURLToPath(new URL('../bare-posts.ts', import.meta.url));
-const SECRET_KEY = 'w'.repeat(64);
 const ENDPOINTS = 20;
 const CONCURRENCY = 4 * ENDPOINTS;
 const BODY_BYTES = 700;
@@ -37,7 +36,7 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
   const sink = await startPostSink();
   const product = await prepareProduct(await server.database('product'), ENDPOINTS);
   const { sql } = product;
-  const env = { SECRET_KEY, ROLES: 'worker', WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' };
+  const env = { ROLES: 'worker', WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' };
   try {
     const workspaces = await addEndpoints(sql, sink.port);
     let lost = 0;
