@@ -20,6 +20,8 @@ export interface CommandLine extends BenchOptions {
   readonly result: string | null;
   /** Another checkout, measured alternately with this one. */
   readonly pair: string | null;
+  /** Show where the time goes instead of measuring. */
+  readonly trace: boolean;
 }
 
 export function readCommandLine(args: readonly string[]): CommandLine {
@@ -35,6 +37,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       against: text,
       result: text,
       pair: text,
+      trace: { type: 'boolean' },
       variant: { type: 'string', multiple: true },
     },
   });
@@ -53,5 +56,6 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     against: values.against ?? null,
     result: values.result ?? null,
     pair: values.pair ?? null,
+    trace: values.trace ?? false,
   };
 }

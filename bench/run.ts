@@ -23,12 +23,14 @@ import { benchStart } from './suites/start.ts';
 import { benchStartOfAttempts } from './suites/start-of-attempts.ts';
 import { benchStorage } from './suites/storage.ts';
 import { benchTelemetry } from './suites/telemetry.ts';
+import { traceDeliver } from './suites/trace.ts';
 import { benchWebhooks } from './suites/webhooks.ts';
 
 // npm run bench -- [suite …] [--rounds 3] [--seconds 4] [--messages 5000000] [--rest-seconds 300]
 //                     [--variant NAME]                     some variants of storage
 // npm run bench -- [suite …] --against FILE               runs, and compares with an earlier result
 // npm run bench -- --against FILE --result FILE           compares two results without a run
+// npm run bench -- deliver --trace                        where the time of a message goes
 // npm run bench -- --pair DIR --rounds 5 accept deliver   another checkout and this one, in turns
 type Suite = (options: BenchOptions) => Promise<Report[]>;
 const suites: Readonly<Record<string, Suite>> = {
@@ -59,6 +61,7 @@ const {
   against: compare_path,
   result: other,
   pair,
+  trace,
   ...options
 } = readCommandLine(process.argv.slice(2));
 const before = compare_path === null ? null : readResult(compare_path);
@@ -66,7 +69,7 @@ const before = compare_path === null ? null : readResult(compare_path);
 if (compare_path !== null && before !== null && other !== null) {
   printComparison(compare_path, compareResults(before, readResult(other)));
 } else {
-  const known = pair === null ? Object.keys(suites) : pairable;
+  const known = trace ? ['deliver'] : pair === null ? Object.keys(suites) : pairable;
   const unknown = suite_names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     process.stderr.write(`No suite is called ${unknown.join(', ')}; there are ${known.join(', ')}.\n`);
@@ -86,7 +89,8 @@ async function run(names: readonly string[]): Promise<void> {
     result = { ...result, suites: [...result.suites, ...reports.map((report) => suiteResult(suite, report))] };
     process.stdout.write(`  Written to ${writeResult(result)}\n`);
   };
-  if (pair !== null) keep('pair', await benchPair(options, resolve(pair), names));
+  if (trace) for (const report of await traceDeliver(options)) printReport(report);
+  else if (pair !== null) keep('pair', await benchPair(options, resolve(pair), names));
   else for (const name of names) keep(name, (await suites[name]?.(options)) ?? []);
   if (compare_path !== null && before !== null) printComparison(compare_path, compareResults(before, result));
 }

@@ -8,6 +8,8 @@ export interface Entrance {
   /** The processes whose processor time counts. */
   readonly pids?: readonly number[];
   send(subject: string): Promise<void>;
+  /** Called when the warm-up is over. */
+  warmed?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export async function mailLatency(
   let used_s = 0;
   try {
     await sendPaced(0, warm);
+    await entrance.warmed?.();
     const before_s = processorSeconds(entrance.pids ?? []);
     await sendPaced(warm, warm + count);
     used_s = processorSeconds(entrance.pids ?? []) - before_s;

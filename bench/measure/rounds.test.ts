@@ -9,7 +9,7 @@ function stealing(percents: readonly number[]): () => ProcessorTicks {
   return () => {
     if (reads % 2 === 1) stolen += percents[(reads - 1) / 2] ?? 0;
     reads += 1;
-    return { all: Math.floor(reads / 2) * 100, stolen };
+    return { all: Math.floor(reads / 2) * 100, stolen, idle: 0 };
   };
 }
 

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 export interface ProcessorTicks {
   readonly all: number;
   readonly stolen: number;
+  /** Includes waiting for the disk. */
+  readonly idle: number;
 }
 
 // Fields of the `cpu` line in proc(5): user, nice, system, idle, iowait, irq, softirq, steal; guest time is already
@@ -18,9 +20,13 @@ export function readTicks(): ProcessorTicks {
       .split(/\s+/)
       .slice(1, FIELD_COUNT + 1)
       .map(Number);
-    return { all: ticks.reduce((sum, count) => sum + count, 0), stolen: ticks[FIELD_COUNT - 1] ?? 0 };
+    return {
+      all: ticks.reduce((sum, count) => sum + count, 0),
+      stolen: ticks[FIELD_COUNT - 1] ?? 0,
+      idle: (ticks[3] ?? 0) + (ticks[4] ?? 0),
+    };
   } catch {
-    return { all: 0, stolen: 0 };
+    return { all: 0, stolen: 0, idle: 0 };
   }
 }
 

@@ -13,7 +13,10 @@ export interface BenchServer {
 }
 
 /** Starts a Postgres with durable settings and ample resources, used for the limit, the peers and the product alike. */
-async function startBenchServer(environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
+async function startBenchServer(
+  environment: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>>,
+): Promise<BenchServer> {
   const data_dir = mkdtempSync(join(tmpdir(), 'postrider-bench-'));
   chmodSync(data_dir, 0o755);
   const server = await startEmbedded({
@@ -25,6 +28,7 @@ async function startBenchServer(environment: Readonly<Record<string, string>> = 
       max_wal_size: '8GB',
       min_wal_size: '2GB',
       checkpoint_timeout: '15min',
+      ...settings,
     },
   });
   return {
@@ -48,8 +52,9 @@ async function startBenchServer(environment: Readonly<Record<string, string>> = 
 export async function onBenchServer<Result>(
   work: (server: BenchServer) => Promise<Result>,
   environment: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
-  const server = await startBenchServer(environment);
+  const server = await startBenchServer(environment, settings);
   try {
     return await work(server);
   } finally {

@@ -54,17 +54,7 @@ export async function drainProduct(
 ): Promise<Drain> {
   const sink = await startSinkProcess();
   try {
-    await product.reset();
-    const requests = product.requestsOf(words);
-    const rest = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'rest' });
-    try {
-      const filling = { port: rest.port, connections: CONNECTIONS, seconds: ARRIVAL_LIMIT_MS / 1000, count, requests };
-      await runLoad(filling);
-    } finally {
-      await rest.stop();
-    }
-    const filled = await product.countMessages();
-    await vacuum(product.sql);
+    const filled = await fillQueue(product, sink.port, words, count);
     const before = signatureRate(signing_seconds);
     const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
     try {
@@ -81,6 +71,33 @@ export async function drainProduct(
   }
 }
 
+/** Accepts messages while no worker is running; returns how many. */
+export async function fillQueue(
+  product: ProductDatabase,
+  sink_port: number,
+  words: Letter,
+  count: number,
+): Promise<number> {
+  await product.reset();
+  const requests = product.requestsOf(words);
+  const rest = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'rest' });
+  try {
+    const filling = { port: rest.port, connections: CONNECTIONS, seconds: ARRIVAL_LIMIT_MS / 1000, count, requests };
+    await runLoad(filling);
+  } finally {
+    await rest.stop();
+  }
+  const filled = await product.countMessages();
+  await vacuum(product.sql);
+  return filled;
+}
+
+/** Submits one message. */
+export async function sendLetter(product: ProductDatabase, port: number, words: Letter): Promise<void> {
+  const requests = product.requestsOf(words).slice(0, 1);
+  await runLoad({ port, connections: 1, seconds: REQUEST_LIMIT_S, count: 1, requests });
+}
+
 /** Measures messages that are submitted one by one, at a steady pace. */
 export function paceThroughProduct(product: ProductDatabase, bytes: number, paced: PacedLoad): Promise<PacedFlow> {
   return mailLatency(paced, async (sink_port) => {
@@ -89,10 +106,7 @@ export function paceThroughProduct(product: ProductDatabase, bytes: number, pace
     const worker = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'worker' });
     return {
       pids: [rest.pid, product.postmaster],
-      async send(subject: string) {
-        const requests = product.requestsOf({ ...letter(bytes), subject }).slice(0, 1);
-        await runLoad({ port: rest.port, connections: 1, seconds: REQUEST_LIMIT_S, count: 1, requests });
-      },
+      send: (subject) => sendLetter(product, rest.port, { ...letter(bytes), subject }),
       stop: () => stopAll([worker, rest]),
     };
   });

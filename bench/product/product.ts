@@ -122,10 +122,11 @@ export async function startProduct(
   { url, checkout }: Pick<ProductDatabase, 'url' | 'checkout'>,
   env: Readonly<Record<string, string>>,
   log: 'shown' | 'quiet' = 'shown',
+  node_options: readonly string[] = [],
 ): Promise<ProductProcess> {
   const port = await freePort();
   const settings = { DATABASE_URL: url, SECRET_KEY, PORT: String(port), LOG_LEVEL: 'warn', ...env };
-  return startProcess(port, [join(checkout, MAIN)], settings, log);
+  return startProcess(port, [...node_options, join(checkout, MAIN)], settings, log);
 }
 
 export async function startObvious(url: string, mode: 'separate' | 'one-statement'): Promise<ProductProcess> {

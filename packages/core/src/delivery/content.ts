@@ -2,6 +2,7 @@ import { composeSigned } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import type { RecipientKey } from '../states/index.ts';
 import { dateOf, outgoing, type RenderInput } from './render.ts';
+import { reachStep } from './steps.ts';
 import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_BYTES } from './store.ts';
 
 /** The signed bytes of one message, shared by its recipients. */
@@ -115,5 +116,9 @@ async function signed(services: Parts, row: Source, body: Body): Promise<Buffer>
     throw new ContentUnread(error);
   });
   const keys = await services.signing_keys.of(row.signing_key_ids).catch(refuse);
-  return await composeSigned(outgoing(row, body), keys, dateOf(row)).catch(refuse);
+  const signing = composeSigned(outgoing(row, body), keys, dateOf(row));
+  reachStep('rendered', row.message_id);
+  const raw = await signing.catch(refuse);
+  reachStep('signed', row.message_id);
+  return raw;
 }

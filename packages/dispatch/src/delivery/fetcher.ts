@@ -1,4 +1,5 @@
 import type { Services } from '@postrider/core';
+import { reachStep } from '@postrider/core/delivery';
 import { type Fetched, fetchDeliveries, type WantedMail } from '@postrider/core/lanes';
 import { type Priority, priorities } from '@postrider/core/priorities';
 import type { HoldCache } from '../holds/hold-cache.ts';
@@ -156,6 +157,7 @@ export class Fetcher {
   ): Promise<{ readonly batch: readonly Priority[]; readonly crowding: readonly Priority[] }> {
     const fetched = await fetchDeliveries(this.#options.services, requests);
     if (fetched.length === 0) return { batch: [], crowding: [] };
+    for (const { job } of fetched) reachStep('fetched', job.data.message_id);
     for (const request of requests) this.#noteFound(request, fetched);
     return { batch: fetched.map(({ priority }) => priority), crowding: await this.#options.sync.place(fetched) };
   }

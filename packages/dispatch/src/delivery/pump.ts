@@ -5,6 +5,7 @@ import {
   claimDeliveries,
   type DeliveryJob,
   type Mailers,
+  reachStep,
   type Settled,
   unansweredDelivery,
   unsentDelivery,
@@ -264,6 +265,7 @@ export class DeliveryPump {
   #enter(claimed: Claimed, candidate: Candidate | null, started_at: number): void {
     const entry = newInFlight(claimed, candidate, started_at);
     this.#inFlight.add(entry);
+    reachStep('claimed', claimed.delivery.message_id);
     if (this.#stopped || this.#isHeld(entry)) this.#cancel(entry);
     else entry.prerendered = this.#prerender(claimed.content);
     const run = () => {
@@ -281,17 +283,23 @@ export class DeliveryPump {
 
   async #send(entry: InFlight): Promise<void> {
     const { claimed, abort } = entry;
+    const { message_id } = claimed.delivery;
     entry.started = performance.now();
     const due_at = entry.lane === NO_LANE ? null : (entry.candidate?.due_at ?? null);
     const wait_ms = due_at && Math.max(0, this.#services.clock.now() - due_at.getTime());
     const watch = {
       begun: () => {
         entry.has_connection = true;
+        reachStep('connected', message_id);
       },
       content: () => this.#mayBegin(entry),
-      written: () => this.#freeMemory(entry),
+      written: () => {
+        reachStep('content sent', message_id);
+        this.#freeMemory(entry);
+      },
     };
     const result = await attemptDelivery(this.#services, this.#mailers, claimed, abort.signal, watch);
+    reachStep('response', message_id);
     entry.made = null;
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
@@ -345,6 +353,7 @@ export class DeliveryPump {
   #settled(entries: readonly InFlight[]): void {
     for (const entry of entries) {
       this.#inFlight.remove(entry);
+      reachStep('settled', entry.claimed.delivery.message_id);
       if (entry.content_slot) this.#unrecorded.recorded(entry.content_slot);
     }
     this.#claimSoon();
