@@ -15,6 +15,7 @@ interface Record {
   readonly type: string;
   readonly fqdn: string;
   readonly value: string;
+  readonly purpose: keyof typeof domains.detail.purpose;
   readonly required: boolean;
 }
 
@@ -43,6 +44,13 @@ describe('the Domains page', () => {
       .filter({ hasText: proof?.fqdn ?? '' })
       .first();
     expect(await card.getByRole('button', { name: wordsAround(parts.copy.copy) }).count()).toBeGreaterThanOrEqual(2);
+
+    await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: stage.origin });
+    for (const { purpose, value } of required) {
+      const [name] = domains.detail.purpose[purpose];
+      await page.getByRole('button', { name: parts.copy.copy(domains.recordText.value(name)) }).click();
+      await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(value);
+    }
 
     dns.set(proof?.fqdn ?? '', 'TXT', ['postrider-verification=of-another']);
     for (const { fqdn, value } of others) dns.set(fqdn, 'TXT', [value]);

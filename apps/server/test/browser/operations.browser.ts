@@ -179,12 +179,27 @@ describe('an incident', () => {
     await page.getByText(backlog.limiting.done('narrow.test')).waitFor();
     expect(await limits()).toEqual([{ connections: null, messages_per_minute: 30 }]);
 
-    await open();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: backlog.limits.rate(30) })
+      .waitFor();
+    await page.getByRole('button', { name: backlog.limits.changeOf('narrow.test') }).click();
     expect(await page.getByLabel(backlog.limiting.rate).inputValue()).toBe('30');
     await page.getByLabel(backlog.limiting.rate).fill('');
     await page.getByRole('button', { name: backlog.limiting.submit }).click();
     await page.getByText(backlog.limiting.removed('narrow.test')).waitFor();
     expect(await limits()).toEqual([]);
+    await page.getByText(backlog.limits.none).waitFor();
+
+    await page.getByRole('button', { name: backlog.limits.create }).click();
+    await page.getByLabel(backlog.limits.destination, { exact: true }).fill('narrow.test');
+    await page.getByLabel(backlog.limiting.connections).fill('2');
+    await page.getByRole('button', { name: backlog.limiting.submit }).click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: backlog.limits.connections(2) })
+      .waitFor();
+    expect(await limits()).toEqual([{ connections: 2, messages_per_minute: null }]);
     await visitor.stop();
   });
 

@@ -1,8 +1,8 @@
 import { composeSigned } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
+import { reachStep } from '../process/delivery-steps.ts';
 import type { RecipientKey } from '../states/index.ts';
 import { dateOf, outgoing, type RenderInput } from './render.ts';
-import { reachStep } from './steps.ts';
 import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_BYTES } from './store.ts';
 
 /** The signed bytes of one message, shared by its recipients. */

@@ -1,3 +1,10 @@
+export {
+  DELIVERY_STEPS_CHANNEL,
+  type DeliveryStep,
+  deliverySteps,
+  type ReachedStep,
+  reachStep,
+} from '../process/delivery-steps.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from '../states/index.ts';
 export {
   attemptDelivery,
@@ -22,7 +29,6 @@ export { renderMessage, storedAttachments } from './render.ts';
 export { retryDelay } from './retry.ts';
 export { readReturnPath } from './return-path.ts';
 export { GIVEN_UP, settleDeliveries } from './settle.ts';
-export { DELIVERY_STEPS_CHANNEL, type DeliveryStep, deliverySteps, type ReachedStep, reachStep } from './steps.ts';
 export { LEASE_SECONDS, READ_TOGETHER_BYTES, renewLeases, showAttempts, transition } from './store.ts';
 export { stsPolicyStore } from './sts-policies.ts';
 export { forgetStsPolicies } from './sts-store.ts';

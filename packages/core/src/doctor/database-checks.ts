@@ -156,7 +156,7 @@ export function checkWorkers({ workers, worker_seen }: RollUpState): Finding {
 
 export function checkQueueAge({ oldest_ready_seconds, held }: RollUpState): Finding {
   if (held) return warning('The email queue is held.', `Release it: \`npx postrider queues release ${held}\`.`);
-  if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No email is delayed.');
+  if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No due email is waiting.');
   return failing(
     `Due email has been waiting for ${duration(oldest_ready_seconds)}.`,
     'Run `npx postrider queues top`. If no destination is throttled and nothing is held, start another worker.',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Play, Snowflake } from 'lucide-react';
 import { useState } from 'react';
+import { may, useMe } from '../../../api/me.ts';
 import { unlessFrozen } from '../../../api/polled.ts';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -14,8 +15,9 @@ import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { HoldForm } from '../holds/hold-form.tsx';
 import { ReleaseHold } from '../holds/release-hold.tsx';
 import { useReach } from '../reach/use-reach.ts';
-import { agesOf, type Dimension, dimensions, filterOf, heldBy } from './dimensions.ts';
-import { LimitDestination } from './limit-destination.tsx';
+import { agesOf, type BacklogAction, type Dimension, dimensions, filterOf, heldBy } from './dimensions.ts';
+import { LimitDestination, NewLimit } from './limit-destination.tsx';
+import { LimitsPanel } from './limits-panel.tsx';
 import { Matrix } from './matrix.tsx';
 import { words } from './strings.ts';
 
@@ -27,8 +29,18 @@ export function BacklogPage() {
   const reach = useReach();
   const { by = 'destination', open } = useSearch({ from: `/shell${paths[reach]}` });
   const navigate = useNavigate({ from: paths[reach] });
+  const operator = may(useMe(), 'operator');
   const [frozen, setFrozen] = useState(false);
   const backlog = useQuery(trpc.ops.backlog.queryOptions({ by, reach, top: 30 }, unlessFrozen(frozen)));
+  const openDialog = (action: BacklogAction, target?: string, age?: number) =>
+    void navigate({
+      search: (search) => ({
+        ...search,
+        open: action,
+        ...(target !== undefined && { target }),
+        ...(age !== undefined && { age }),
+      }),
+    });
   return (
     <Page>
       <PageHeader
@@ -50,20 +62,10 @@ export function BacklogPage() {
         />
       </div>
       <QueryView query={backlog}>
-        {(data) => (
-          <Matrix
-            backlog={data}
-            by={by}
-            own={reach === 'workspace'}
-            onOpen={(action, target, age) =>
-              void navigate({
-                search: (search) => ({ ...search, open: action, target, ...(age !== undefined && { age }) }),
-              })
-            }
-          />
-        )}
+        {(data) => <Matrix backlog={data} by={by} own={reach === 'workspace'} onOpen={openDialog} />}
       </QueryView>
       <p className="muted small">{words.heat}</p>
+      {by === 'destination' && operator && <LimitsPanel onOpen={openDialog} />}
       {open && backlog.data && <RowDialog backlog={backlog.data} by={by} />}
     </Page>
   );
@@ -75,6 +77,7 @@ function RowDialog({ backlog, by }: { readonly backlog: Backlog; readonly by: Di
   const navigate = useNavigate({ from: path });
   const close = () =>
     void navigate({ search: ({ open: _, target: __, age: ___, ...search }) => search, replace: true });
+  if (open === 'new_limit') return <NewLimit onClose={close} />;
   if (target === undefined) return null;
   const [scope, filter] = [heldBy(by), filterOf(by, target)];
   if (open === 'release') return <ReleaseHold id={target} onClose={close} />;

@@ -36,8 +36,8 @@ export function heldBy(by: Dimension): 'destination' | 'sender_domain' | 'api_ke
   return by === 'destination' || by === 'sender_domain' || by === 'api_key' ? by : null;
 }
 
-/** The actions that a dialog can take on a row's email or on its hold. */
-export const backlogActions = ['hold', 'release', 'limit', 'retry', 'give_up'] as const;
+/** The actions of a dialog: on a row's email or hold, or a limit for a destination that the dialog asks for. */
+export const backlogActions = ['hold', 'release', 'limit', 'new_limit', 'retry', 'give_up'] as const;
 export type BacklogAction = (typeof backlogActions)[number];
 
 interface Ages {

@@ -24,8 +24,21 @@ export function LimitDestination({ destination, onClose }: Props) {
   return <LimitForm destination={destination} current={current} onClose={onClose} />;
 }
 
-function LimitForm({ destination, current, onClose }: Props & { readonly current: Limit }) {
+/** Limits a destination that the user names. */
+export function NewLimit({ onClose }: Pick<Props, 'onClose'>) {
+  return <LimitForm destination={null} current={NO_LIMIT} onClose={onClose} />;
+}
+
+interface FormProps {
+  /** Null if the form asks for it. */
+  readonly destination: string | null;
+  readonly current: Limit;
+  readonly onClose: () => void;
+}
+
+function LimitForm({ destination: known, current, onClose }: FormProps) {
   const save = async (form: FormData) => {
+    const destination = known ?? String(form.get('destination') ?? '').trim();
     const [connections, messages_per_minute] = ['connections', 'messages_per_minute'].map((name) =>
       form.get(name) === '' ? undefined : Number(form.get(name)),
     );
@@ -38,7 +51,7 @@ function LimitForm({ destination, current, onClose }: Props & { readonly current
   };
   return (
     <FormDialog
-      title={text.title(destination)}
+      title={known === null ? words.limits.create : text.title(known)}
       about={text.about}
       submit={text.submit}
       run={save}
@@ -47,6 +60,16 @@ function LimitForm({ destination, current, onClose }: Props & { readonly current
     >
       {(problems) => (
         <>
+          {known === null && (
+            <Field
+              label={words.limits.destination}
+              name="destination"
+              about={words.limits.destinationAbout}
+              problem={problems.get('destination')}
+            >
+              {(control) => <input {...control} className="input mono" autoComplete="off" required autoFocus />}
+            </Field>
+          )}
           <Field label={text.connections} name="connections" about={text.empty} problem={problems.get('connections')}>
             {(control) => (
               <input {...control} className="input" type="number" min={1} defaultValue={current.connections ?? ''} />

@@ -56,5 +56,16 @@ export const words = {
     done: (destination: string) => `Limit saved for ${destination}`,
     removed: (destination: string) => `Limit removed for ${destination}`,
   },
+  limits: {
+    title: 'Destination limits',
+    none: 'No destination has a limit.',
+    create: 'Limit destination',
+    destination: 'Destination',
+    destinationAbout: 'A recipient domain, such as example.net.',
+    change: 'Change limit',
+    changeOf: (destination: string) => `Change the limit for ${destination}`,
+    rate: (count: number) => `${count.toLocaleString('en')} per minute`,
+    connections: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'connection' : 'connections'}`,
+  },
   heat: 'Columns show how long email has been waiting, up to the time in the heading. Select a cell to act on it.',
 };

@@ -12,6 +12,12 @@ import { words } from './strings.ts';
 
 type Run = Outputs['ops']['bulkList']['data'][number];
 
+const starts = [
+  ['/delivery/backlog', words.empty.starts.backlog],
+  ['/delivery/incidents', words.empty.starts.incidents],
+  ['/emails', words.empty.starts.emails],
+] as const;
+
 export function BulkPage() {
   const reach = useReach();
   const path = paths[reach];
@@ -33,6 +39,15 @@ export function BulkPage() {
         empty={
           <Empty title={words.empty.title}>
             <p>{words.empty.about[reach]}</p>
+            {reach === 'workspace' && (
+              <p className="line">
+                {starts.map(([to, label]) => (
+                  <Link key={to} className="button" to={to}>
+                    {label}
+                  </Link>
+                ))}
+              </p>
+            )}
           </Empty>
         }
       />

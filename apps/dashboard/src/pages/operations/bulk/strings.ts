@@ -28,6 +28,7 @@ export const words = {
   fresh: (count: number) => `${count} new`,
   empty: {
     title: 'Act on many emails at once',
+    starts: { backlog: 'Open Backlog', incidents: 'Open Incidents', emails: 'Open Emails' },
     about: {
       workspace:
         'Start a bulk action from Backlog, Incidents or Emails. You preview the matches, choose a rate, and get a receipt for each item here.',

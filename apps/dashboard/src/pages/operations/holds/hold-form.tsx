@@ -32,7 +32,7 @@ export function HoldForm({
     const [hours, rate] = [Number(form.get('hours')), Number(form.get('rate'))];
     return client.holds.create.mutate({
       scope,
-      value: target?.value ?? String(form.get('value') ?? '').trim(),
+      value: target?.value ?? (scope === 'instance' ? 'all' : String(form.get('value') ?? '').trim()),
       reason: reasonIn(form),
       ...(hours > 0 && { expires_at: new Date(nowMs() + hours * HOUR_MS).toISOString() }),
       ...(rate > 0 && { resume_rate_per_minute: rate }),
@@ -60,9 +60,13 @@ export function HoldForm({
                   onChange={setScope}
                 />
               </div>
-              <Field label={text.value} name="value" about={text.values[scope]} problem={problems.get('value')}>
-                {(control) => <input {...control} className="input mono" autoComplete="off" required autoFocus />}
-              </Field>
+              {scope === 'instance' ? (
+                <p className="muted">{text.instanceAbout}</p>
+              ) : (
+                <Field label={text.value} name="value" about={text.values[scope]} problem={problems.get('value')}>
+                  {(control) => <input {...control} className="input mono" autoComplete="off" required autoFocus />}
+                </Field>
+              )}
             </>
           )}
           <ReasonField

@@ -64,8 +64,8 @@ export const words = {
       `Matching email stays queued, without using up retries, until the hold is released or expires.${everyone ? ' Destination holds apply to all workspaces.' : ''}`,
     scope: 'Hold type',
     value: 'Target',
+    instanceAbout: 'No email or webhook is sent for any workspace until you release the hold.',
     values: {
-      instance: 'Enter “all”. No email or webhook is sent for any workspace until you release the hold.',
       queue: 'A queue name, such as delivery.attempt.',
       destination: 'A recipient domain, such as example.net. Applies to all workspaces.',
       sender_domain: 'A sending domain, such as example.com.',
