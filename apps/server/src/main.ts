@@ -1,6 +1,7 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
 import type { Provisioned } from '@postrider/core/workspaces';
 import { banner, secretRows } from './banner.ts';
+import { collectStartup } from './collect-startup.ts';
 import { secretsOf, showSecrets } from './first-start.ts';
 import { createLog, isHungUp } from './log.ts';
 import { countOutages } from './outage-log.ts';
@@ -61,6 +62,7 @@ async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Pr
     const running = await startPostrider(config, log, progress, signal, keep, process.argv.includes(BUILDS_DASHBOARD));
     log.debug({ config: redactConfig(config) }, 'configuration');
     process.stdout.write(`${banner(running, await show(running.login_link))}\n`);
+    collectStartup();
     return running;
   } catch (error) {
     const rows = secretRows(created.operator?.email ?? null, await show(null));
