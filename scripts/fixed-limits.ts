@@ -47,16 +47,14 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   'packages/core/src/shares/bounds.ts': [
     ['MAX_OWN_PARSING_WAITING', "a workspace's submitted messages that wait to be parsed"],
     ['MAX_PARSING_WAIT_MS', 'how long one waits for its turn'],
-    [
-      'BODY_BYTES',
-      'large request bodies being read and stored, and as many bytes for submitted email; a workspace gets half',
-    ],
+    ['BODY_BYTES', 'large request bodies being read and stored; a workspace gets half'],
     ['MAX_BODY_WAIT_MS', 'how long a large request body waits for its turn'],
     ['MAX_OWN_BODIES_WAITING', "a workspace's large request bodies that wait for their turn"],
     ['BOUNCE_CLIENTS', 'connections to the inbound port'],
     ['BOUNCE_CLIENTS_PER_NETWORK', 'the same per network'],
     ['CAPTURE_CLIENTS', 'connections to the capture port'],
     ['CAPTURE_CLIENTS_PER_NETWORK', 'the same per network'],
+    ['SUBMISSION_BYTES', 'submitted email being read and stored; a workspace gets half'],
     ['DOMAIN_CHECKS', 'concurrent domain checks per worker, two of them per workspace'],
     ['PASSWORD_CHECKS', 'passwords that wait to be checked'],
     ['PASSWORD_CHECKS_PER_NETWORK', 'the same per network, known device or session'],

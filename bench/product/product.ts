@@ -140,9 +140,10 @@ async function startProcess(
   env: Readonly<Record<string, string>>,
   log: 'shown' | 'quiet' = 'shown',
 ): Promise<ProductProcess> {
-  const child: ChildProcess = spawn(process.execPath, args, {
+  // The settings for memory are those of the image and of the units in deploy/systemd.
+  const child: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=16', ...args], {
     stdio: ['ignore', 'pipe', log === 'quiet' ? 'ignore' : 'inherit'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', ...env },
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', MALLOC_MMAP_THRESHOLD_: '1048576', ...env },
   });
   await new Promise<void>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code} before it was ready`)));

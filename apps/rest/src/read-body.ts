@@ -91,7 +91,9 @@ function collect(
 ): Promise<Buffer | AppError> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | AppError>();
   const declared = Number(request.headers['content-length'] ?? 0);
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
+  // A large body of known length is read into place, so that it is in memory only once.
+  let whole = declared > UNBUDGETED_BYTES ? Buffer.allocUnsafe(declared) : null;
   let received = 0;
   let before = 0;
   let finished = false;
@@ -112,13 +114,17 @@ function collect(
     finished = true;
     if (progress) clearInterval(progress);
     request.off('data', onData);
+    // The listener for errors outlives the body, and would keep it in memory until the response.
+    whole = null;
+    chunks = [];
     if (result instanceof AppError) request.resume();
     resolve(result);
   };
   const onData = (chunk: Buffer) => {
+    if (whole) chunk.copy(whole, received);
+    else chunks.push(chunk);
     received += chunk.length;
     if (received > max_bytes) return finish(new AppError('body_too_large', tooLarge(max_bytes)));
-    chunks.push(chunk);
     if (onLarge && received > UNBUDGETED_BYTES && received - chunk.length <= UNBUDGETED_BYTES)
       void waitForRoom(onLarge);
   };
@@ -135,7 +141,7 @@ function collect(
     }
   };
   request.on('data', onData);
-  request.once('end', () => finish(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+  request.once('end', () => finish(whole ?? (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))));
   // The client disconnected. The response is for the log and for a half-open socket.
   const onClose = () => finish(new AppError('malformed_json', 'The connection closed before the body was complete.'));
   request.once('error', onClose);

@@ -18,6 +18,17 @@ describe('attachment content', () => {
     },
   );
 
+  it.each([0, 64 * 1024 - 4, 64 * 1024, 128 * 1024, 160 * 1024])(
+    'base64 of many pieces is rejected if the group at character %i is padded or invalid',
+    (at) => {
+      const text = 'QUJD'.repeat(48 * 1024);
+      const withGroup = (group: string) => text.slice(0, at) + group + text.slice(at + 4);
+
+      expect(isBase64(withGroup('QUJD'))).toBe(true);
+      for (const group of ['QQ==', 'QUI=', 'QU-D', 'QU D', '====']) expect(isBase64(withGroup(group))).toBe(false);
+    },
+  );
+
   it('survives a JSON round trip', () => {
     const attachments = [
       { filename: 'a "quoted" name.txt', content: 'SGVsbG8=', content_type: 'text/plain', content_id: undefined },

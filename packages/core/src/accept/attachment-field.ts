@@ -37,11 +37,19 @@ export const attachmentSchema = z
   .meta({ id: 'Attachment' });
 type Attachment = z.output<typeof attachmentSchema>;
 
+// A multiple of four, so that no piece ends inside a group.
+const PIECE_CHARACTERS = 64 * 1024;
+const piece = Buffer.allocUnsafe((PIECE_CHARACTERS / 4) * 3);
+
 /** Checks by decoding: on megabytes, a regular expression takes five times as long and blocks the process. */
 export function isBase64(text: string): boolean {
   if (text.length % 4 !== 0 || text.includes('-') || text.includes('_')) return false;
-  // The decoder skips invalid characters and stops at the first =.
-  return Buffer.from(text, 'base64').length === decodedLength(text);
+  // The decoder skips invalid characters and stops at the first =. Decoding a piece at a time needs no second copy of
+  // an attachment of megabytes.
+  let bytes = 0;
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS)
+    bytes += piece.write(text.slice(at, at + PIECE_CHARACTERS), 'base64');
+  return bytes === decodedLength(text);
 }
 
 /** Serializes attachments for storage. The content needs no escaping, and JSON.stringify would scan megabytes of it. */

@@ -1,9 +1,9 @@
 import type { LineBounds } from './fair-line.ts';
 import type { PlacesBounds } from './places.ts';
 
-// A 14 MiB body takes several times its size while it is parsed and stored; this limit allows about nine bodies at a
-// time.
-const BODY_BYTES = 128 * 1024 * 1024;
+// A 14 MiB body takes several times its size while it is parsed and stored; this limit allows four at a time. More would
+// only wait in memory, because large commits run one after another.
+const BODY_BYTES = 64 * 1024 * 1024;
 const MAX_BODY_WAIT_MS = 20_000;
 const MAX_OWN_BODIES_WAITING = 50;
 
@@ -110,11 +110,13 @@ export const submissionStrangerBounds: PlacesBounds = {
   reserve: 60,
 };
 
+const SUBMISSION_BYTES = 128 * 1024 * 1024;
+
 /** Bytes of submitted email being read or stored, by workspace. */
 export const submissionByteBounds: PlacesBounds = {
-  places: BODY_BYTES,
-  own_places: BODY_BYTES / 2,
-  reserve: BODY_BYTES / 4,
+  places: SUBMISSION_BYTES,
+  own_places: SUBMISSION_BYTES / 2,
+  reserve: SUBMISSION_BYTES / 4,
 };
 
 const DOC_SEARCHES = 600;
