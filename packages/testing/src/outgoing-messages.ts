@@ -34,7 +34,7 @@ const customHeaders = fc
 const attachments = fc.array(
   fc.record({
     filename: fc.tuple(phrase, fc.constantFrom('.bin', '.pdf', '.png', '.txt')).map(([stem, end]) => stem + end),
-    content: fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)),
+    content: fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes).toString('base64')),
   }),
   { maxLength: 3 },
 );

@@ -55,7 +55,6 @@ export function dateOf({ created_at, scheduled_at }: Pick<RenderInput, 'created_
 export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): OutgoingMessage {
   // The cast is safe because headers are stored as JSON of the send schema's output.
   const headers = JSON.parse(body.headers) as Record<string, string>;
-  const attachments = storedAttachments(body);
   return {
     message_id: `${message.message_id}@${message.from_domain}`,
     date: dateOf(message),
@@ -67,10 +66,7 @@ export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): Ou
     html: body.html,
     text: body.text ?? (body.html === null ? null : textFromHtml(body.html)),
     headers,
-    attachments: attachments.map((attachment) => ({
-      ...attachment,
-      content: Buffer.from(attachment.content, 'base64'),
-    })),
+    attachments: storedAttachments(body),
   };
 }
 

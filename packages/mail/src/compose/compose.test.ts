@@ -12,6 +12,8 @@ function mailbox(text: string): Mailbox {
   return parsed.mailbox;
 }
 
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
 function message(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
     message_id: 'msg_01jabcdefghijklmnopqrstuvw@good.test',
@@ -74,7 +76,7 @@ describe('the content type of an attachment', () => {
     ['md', 'application/octet-stream'],
     ['a.b.unheard-of', 'application/octet-stream'],
   ])('is derived from the name %s as %s (newcomer N19)', (filename, type) => {
-    const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x') }] }));
+    const raw = compose(message({ attachments: [{ filename, content: base64('x') }] }));
 
     expect(wireLines(raw)).toContain(`Content-Type: ${type}`);
   });
@@ -91,8 +93,8 @@ describe('the bytes of an email', () => {
         html: '<img src="cid:logo">',
         headers: { 'X-Tag': 'otp', 'List-Unsubscribe': '<https://good.test/u>' },
         attachments: [
-          { filename: 'logo.png', content: Buffer.from('png'), content_id: '<logo>' },
-          { filename: 'résumé.pdf', content: Buffer.from('pdf') },
+          { filename: 'logo.png', content: base64('png'), content_id: '<logo>' },
+          { filename: 'résumé.pdf', content: base64('pdf') },
         ],
       }),
     );
@@ -160,7 +162,7 @@ describe('the bytes of an email', () => {
     const input = message({
       subject: 'ü'.repeat(500),
       html: '<p>ü</p>',
-      attachments: [{ filename: 'a', content: Buffer.from('x') }],
+      attachments: [{ filename: 'a', content: base64('x') }],
     });
 
     expect(compose(input).equals(compose(input))).toBe(true);
@@ -348,7 +350,7 @@ describe('composed attachments', () => {
   ])('given as %j are sent as %s', async (content_type, expected) => {
     // Parsers guess from the name if there is no type, so only the attachment without a type gets a telling name.
     const filename = content_type === undefined ? 'report.pdf' : 'report';
-    const raw = compose(message({ attachments: [{ filename, content: Buffer.from('x'), content_type }] }));
+    const raw = compose(message({ attachments: [{ filename, content: base64('x'), content_type }] }));
 
     const [attachment] = (await readMail(raw)).attachments;
     expect(attachment).toMatchObject({ filename, content_type: expected, size: 1 });
@@ -356,7 +358,7 @@ describe('composed attachments', () => {
   });
 
   it('are grouped with the HTML that displays them, or listed if there is no HTML', async () => {
-    const attachments = [{ filename: 'l.png', content: Buffer.from('x'), content_id: 'logo' }];
+    const attachments = [{ filename: 'l.png', content: base64('x'), content_id: 'logo' }];
     const withHtml = compose(message({ html: '<img src="cid:logo">', attachments }));
     const withoutHtml = compose(message({ attachments }));
 
@@ -373,9 +375,7 @@ describe('every composed message', () => {
       fc.asyncProperty(outgoingMessages, async (input) => {
         const raw = compose(input);
         wireLines(raw);
-        expect(
-          compose(structuredClone({ ...input, attachments: [] })).equals(compose({ ...input, attachments: [] })),
-        ).toBe(true);
+        expect(compose(structuredClone(input)).equals(raw)).toBe(true);
 
         const read = await readMail(raw);
         const parsed = await simpleParser(raw, { keepCidLinks: true, skipTextLinks: true, skipTextToHtml: true });
@@ -391,7 +391,7 @@ describe('every composed message', () => {
         expect(read.html ?? '').toBe(input.html?.replace(/\r\n?/g, '\n'));
         for (const [name, value] of Object.entries(input.headers)) expect(read.headers).toContainEqual([name, value]);
         expect(parsed.attachments.map(({ filename, content }) => ({ filename, content }))).toEqual(
-          input.attachments.map(({ filename, content }) => ({ filename, content })),
+          input.attachments.map(({ filename, content }) => ({ filename, content: Buffer.from(content, 'base64') })),
         );
       }),
       { numRuns: 200 },

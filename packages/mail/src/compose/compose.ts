@@ -7,7 +7,8 @@ import { writeBase64, writeTextPart } from './transfer-encoding.ts';
 
 export interface OutgoingAttachment {
   readonly filename: string;
-  readonly content: Buffer;
+  /** Base64 without line ends, as it was accepted: decoding it would only mean encoding it again. */
+  readonly content: string;
   readonly content_type?: string | undefined;
   /** With or without angle brackets. A Content-ID makes the part an inline part that HTML references by cid:. */
   readonly content_id?: string | undefined;

@@ -38,7 +38,7 @@ export function writeTextPart(to: OctetWriter, content_type: string, text: strin
   const body = head('quoted-printable');
   if (writeQuotedPrintable(to, text)) return body;
   const other_body = head('base64');
-  writeBase64(to, Buffer.from(text.replaceAll('\n', CRLF)));
+  writeBase64(to, Buffer.from(text.replaceAll('\n', CRLF)).toString('base64'));
   return other_body;
 }
 
@@ -170,8 +170,7 @@ function utf8Of(code: number): number {
 }
 
 /** Writes base64 in lines of 76, the last line without a line end. */
-export function writeBase64(to: OctetWriter, content: Buffer): void {
-  const encoded = content.toString('base64');
+export function writeBase64(to: OctetWriter, encoded: string): void {
   const breaks = Math.max(Math.ceil(encoded.length / ENCODED_LINE) - 1, 0);
   reserve(to, encoded.length + breaks * 2);
   // The base64 is first written at the end of the space. Each line then moves forward, never over octets still to be
