@@ -141,7 +141,7 @@ async function startProcess(
   log: 'shown' | 'quiet' = 'shown',
 ): Promise<ProductProcess> {
   // The settings for memory are those of the image and of the units in deploy/systemd.
-  const child: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=16', ...args], {
+  const child: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=32', ...args], {
     stdio: ['ignore', 'pipe', log === 'quiet' ? 'ignore' : 'inherit'],
     env: { PATH: process.env.PATH, NODE_ENV: 'production', MALLOC_MMAP_THRESHOLD_: '1048576', ...env },
   });
