@@ -46,15 +46,32 @@ export function commandOf(pid: number): string {
 }
 
 function readStat(pid: number): ProcessStat | null {
+  const stat = parseStat(`/proc/${pid}/stat`);
+  return stat && { parent: stat.fields[1] ?? 0, seconds: stat.own_seconds + stat.child_seconds };
+}
+
+export interface Stat {
+  readonly name: string;
+  /** Fields 3 and up of proc(5). */
+  readonly fields: readonly number[];
+  readonly own_seconds: number;
+  /** The CPU time of exited children. */
+  readonly child_seconds: number;
+}
+
+/** Reads the stat file of a process or thread; null if it has ended. */
+export function parseStat(path: string): Stat | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may contain spaces; fields 3 and up of proc(5) follow it.
+    const stat = readFileSync(path, 'latin1');
+    // The name in parentheses may contain spaces.
+    const name_end = stat.lastIndexOf(')');
     const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
+      .slice(name_end + 2)
       .split(' ')
       .map(Number);
-    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + field, 0);
-    return { parent: fields[1] ?? 0, seconds: ticks / TICKS_PER_SECOND };
+    const seconds = (at: number) => ((fields[at] ?? 0) + (fields[at + 1] ?? 0)) / TICKS_PER_SECOND;
+    const name = stat.slice(stat.indexOf('(') + 1, name_end);
+    return { name, fields, own_seconds: seconds(11), child_seconds: seconds(13) };
   } catch {
     return null;
   }

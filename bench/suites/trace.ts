@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { arrival } from '../measure/flow.ts';
 import { mailLatency } from '../measure/mail-latency.ts';
 import type { BenchOptions } from '../options.ts';
-import { onBenchServer } from '../product/database.ts';
+import { type BenchServer, onBenchServer } from '../product/database.ts';
 import { deliveryEnvironment, fillQueue, sendLetter } from '../product/delivery-flow.ts';
 import { type ProductDatabase, prepareProduct } from '../product/product.ts';
 import { letter } from '../product/sample.ts';
+import { inScratchFolder } from '../product/scratch-folder.ts';
 import { startSinkProcess } from '../receivers/sink-process.ts';
 import { type Line, line, type Report } from '../report/table.ts';
 import { STATEMENT_SETTINGS } from '../trace/statements.ts';
@@ -25,17 +23,16 @@ const MIN_US = 3;
  * statement, and the time between the steps of a delivery. Profiling itself costs a tenth to a fifth.
  */
 export function traceDeliver({ seconds }: BenchOptions): Promise<Report[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'postrider-trace-'));
-  const work = async (url: string): Promise<Report[]> => {
-    const product = await prepareProduct(url, KEYS);
-    try {
-      return [await traceDrain(product, folder, seconds), await tracePaced(product, folder, seconds)];
-    } finally {
-      await product.stop();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  };
-  return onBenchServer(async (server) => work(await server.database('trace')), {}, STATEMENT_SETTINGS);
+  const work = (server: BenchServer) =>
+    inScratchFolder('trace', async (folder) => {
+      const product = await prepareProduct(await server.database('trace'), KEYS);
+      try {
+        return [await traceDrain(product, folder, seconds), await tracePaced(product, folder, seconds)];
+      } finally {
+        await product.stop();
+      }
+    });
+  return onBenchServer(work, {}, STATEMENT_SETTINGS);
 }
 
 async function traceDrain(product: ProductDatabase, folder: string, seconds: number): Promise<Report> {

@@ -37,7 +37,7 @@ export function startPolling(): void {
   poll(trpc.deliveries.get, 4000);
   poll(trpc.webhooks.list, 10_000);
   poll(trpc.webhooks.get, 4000);
-  poll(trpc.webhooks.quality, 10_000);
+  poll(trpc.webhooks.quality, 30_000);
   // A check that does not change a domain's state emits no event, and a lookup of its records is not even stored.
   queries.setQueryDefaults(trpc.domains.examine.mutationKey(), { refetchInterval: 10_000 });
   poll(trpc.domains.get, 10_000);

@@ -200,6 +200,13 @@ describe('an incident', () => {
       .filter({ hasText: backlog.limits.connections(2) })
       .waitFor();
     expect(await limits()).toEqual([{ connections: 2, messages_per_minute: null }]);
+
+    // A new limit without a number is rejected, and removes none.
+    await page.getByRole('button', { name: backlog.limits.create }).click();
+    await page.getByLabel(backlog.limits.destination, { exact: true }).fill('narrow.test');
+    await page.getByRole('button', { name: backlog.limiting.submit }).click();
+    await page.getByText('Set connections, messages_per_minute or both.').waitFor();
+    expect(await limits()).toEqual([{ connections: 2, messages_per_minute: null }]);
     await visitor.stop();
   });
 

@@ -1,8 +1,8 @@
 import type { LineBounds } from './fair-line.ts';
 import type { PlacesBounds } from './places.ts';
 
-// A 14 MiB body takes several times its size while it is parsed and stored; this limit allows four at a time. More would
-// only wait in memory, because large commits run one after another.
+// A 14 MiB body takes several times its size while it is parsed and stored; this limit allows four at a time, and its
+// reserve one. More would only wait in memory, because large commits run one after another.
 const BODY_BYTES = 64 * 1024 * 1024;
 const MAX_BODY_WAIT_MS = 20_000;
 const MAX_OWN_BODIES_WAITING = 50;

@@ -42,6 +42,8 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
   const { status = 'all' as const } = search;
   const quality = useQuality([id]).get(id);
   const list = useKeyset(trpc.deliveries.list, { id, limit: 50, ...(status !== 'all' && { status }) });
+  // The list is polled more often than the quality.
+  const tried = (quality?.attempts ?? 0) > 0 || (list.rows ?? []).some(({ attempts }) => attempts > 0);
   const subjects = useSubjects(list.rows?.map(({ event_id }) => event_id) ?? []);
   const test = useMutation(trpc.webhooks.test.mutationOptions({ onSuccess: () => toast(words.detail.tested) }));
   const status_filter = status === 'all' ? {} : { status };
@@ -52,7 +54,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }) {
       <PageHeader
         title={<span className="mono">{webhook.url}</span>}
         name={webhook.url}
-        answer={<WebhookState webhook={webhook} tried={(quality?.attempts ?? 0) > 0} />}
+        answer={<WebhookState webhook={webhook} tried={tried} />}
         actions={<Actions webhook={webhook} test={test} open={open} />}
       />
       {test.error !== null && <ErrorPanel error={test.error} />}

@@ -42,7 +42,7 @@ function LimitForm({ destination: known, current, onClose }: FormProps) {
     const [connections, messages_per_minute] = ['connections', 'messages_per_minute'].map((name) =>
       form.get(name) === '' ? undefined : Number(form.get(name)),
     );
-    if (connections === undefined && messages_per_minute === undefined) {
+    if (known !== null && connections === undefined && messages_per_minute === undefined) {
       await client.destinations.release.mutate({ destination });
       return text.removed(destination);
     }
