@@ -101,10 +101,15 @@ export function placed(path: string, ids: Ids): string {
   return Object.entries(ids).reduce((text, [name, id]) => text.replace(name, id), path);
 }
 
-/** Opens a page and waits until it shows its main content. */
+/** The parameters of a page's path that open a drawer or a dialog on it. */
+const OPENS = /[?&](open|action|release|remove|plan|worker|schedule|address)=/;
+
+/** Opens a page, or what its path opens on it, and waits until it shows its main content. */
 export async function openPage(page: Page, path: string, shows: string): Promise<void> {
   await page.goto(path);
-  await page.locator('main, dialog').getByText(shows).first().waitFor();
+  // The button that opens a dialog often reads as the one that submits it.
+  const where = OPENS.test(path) ? 'dialog:modal' : 'main';
+  await page.locator(where).getByText(shows).first().waitFor();
   await page.waitForLoadState('networkidle');
 }
 
@@ -156,7 +161,7 @@ export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/delivery/backlog?open=limit&target=example.com', backlog.limiting.submit],
   ['/delivery/backlog?by=sender_domain&open=hold&target=sandbox.test', holds.creating.rate],
   ['/delivery/backlog?open=release&target=HOLD', holds.releasing.how],
-  ['/delivery/backlog?open=give_up&target=example.com&age=0', bulk.dialog.wholeMails],
+  ['/delivery/backlog?open=give_up&target=example.com', bulk.dialog.wholeMails],
   ['/instance/jobs', jobs.title],
   ['/instance/jobs?state=dead&queue=webhook.close', jobs.empty.title],
   ['/delivery/bulk-actions', bulk.title],

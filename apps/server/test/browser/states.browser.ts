@@ -1,3 +1,4 @@
+import type { Visitor } from '@postrider/testing/chromium';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { axeProblems, type Stage, startStage } from './dashboard.ts';
@@ -53,18 +54,21 @@ function refuse(route: Route): Promise<void> {
 }
 
 describe('axe', () => {
-  it('finds no issues on any empty page', async () => {
-    const { visitor, page } = await openTab(empty);
+  let visitor: Visitor;
+  let page: Page;
+  beforeAll(async () => {
+    ({ visitor, page } = await openTab(empty));
+  });
+  afterAll(() => visitor.stop());
+
+  it.each(ofNavigation)('finds no issues on %s while it is empty', async (path) => {
     const problems: Problems = {};
-    for (const [path] of ofNavigation) {
-      await page.goto(path);
-      await page.locator('main h1').first().waitFor();
-      await page.waitForLoadState('networkidle');
-      await look(page, `${path} empty`, problems);
-    }
+    await page.goto(path);
+    await page.locator('main h1').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await look(page, `${path} empty`, problems);
 
     expect(problems).toEqual({});
-    await visitor.stop();
   });
 });
 
