@@ -19,6 +19,7 @@ const product = (processes: number, connections: number) =>
   `${processes === 1 ? 'one process' : 'two processes'}, ${connections} connections`;
 const MAIN_CASE = product(1, FEW);
 const ONE_KEY = 'one key';
+const HTML_ONLY = 'HTML only';
 const OBVIOUS = 'obvious design';
 const ALONE = 'one connection';
 const STATEMENT = 'one statement, one connection';
@@ -38,6 +39,7 @@ async function measureAccept(server: BenchServer, { rounds: count, seconds }: Be
   const own_product = await prepareProduct(await server.database('product'), KEYS);
   const peer_url = await server.database('obvious');
   const peer = await prepareObvious(peer_url, KEYS);
+  const html_only = { ...own_product, requests: own_product.requestsOf({ text: undefined }) };
   const rest = (processes: number) => () =>
     Promise.all(Array.from({ length: processes }, () => startProduct(own_product, { ROLES: 'rest' })));
   const obvious = (mode: 'separate' | 'one-statement') => async () => [await startObvious(peer_url, mode)];
@@ -61,6 +63,7 @@ async function measureAccept(server: BenchServer, { rounds: count, seconds }: Be
         }
       }
       await measure(ONE_KEY, own_product, rest(1), { keys: 1 });
+      await measure(HTML_ONLY, html_only, rest(1), {});
       await measure(OBVIOUS, peer, obvious('separate'), {});
       await measure(ALONE, own_product, rest(1), { connections: 1 });
       await measure(STATEMENT, peer, obvious('one-statement'), { connections: 1 });
@@ -93,6 +96,7 @@ function linesOf(rounds: Rounds, method: string): Line[] {
     line('L1', `begin, insert message, insert job, commit: ${method}`, `${median(values(L1)).toFixed(0)}/s`),
     ...a1,
     line('A2', `one key ÷ ${MAIN_CASE}`, figures(ONE_KEY), beside(ONE_KEY, MAIN_CASE), { at_least: 0.9 }),
+    line('', `HTML only ÷ ${MAIN_CASE}`, figures(HTML_ONLY), beside(HTML_ONLY, MAIN_CASE)),
     line('A4', `${MAIN_CASE} ÷ the obvious design`, figures(OBVIOUS), beside(MAIN_CASE, OBVIOUS), { at_least: 8 }),
     line(
       'A5',
