@@ -32,6 +32,12 @@ describe('a domain’s records', () => {
     expect(spf).toMatchObject({ purpose: 'spf', fqdn: 'mail.good.test' });
   });
 
+  it('are those of a return path of its own where the service uses the same name', () => {
+    const same = { ...site, return_path_domain: domain.return_path };
+
+    expect(wantedRecords(domain, keys, same)).toEqual(wantedRecords(domain, keys, site));
+  });
+
   it('omit the ownership proof if none is needed', () => {
     const records = wantedRecords({ ...domain, ownership_token: null }, [], site);
 

@@ -63,16 +63,17 @@ export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[
     const required = key.algorithm === 'rsa' && key.role === 'active';
     records.push({ ...record('dkim', 'TXT', dkimName(key, name), dkimValue(key), required), key_id: key.id });
   }
-  const alias = return_path !== null && site.return_path_domain !== null;
+  // The domain of the service's own return path cannot point to itself: it publishes the records of that path.
+  const alias = site.return_path_domain === return_path ? null : site.return_path_domain;
   if (return_path !== null) {
     records.push(
-      site.return_path_domain !== null
-        ? record('return_path', 'CNAME', return_path, site.return_path_domain)
+      alias !== null
+        ? record('return_path', 'CNAME', return_path, alias)
         : record('return_path', 'MX', return_path, `10 ${site.helo_name}`),
     );
   }
   // Receivers look up SPF at the envelope domain; a CNAME excludes other records.
-  const envelope = return_path === null || alias ? name : return_path;
+  const envelope = return_path === null || alias !== null ? name : return_path;
   records.push(record('spf', 'TXT', envelope, `v=spf1 a:${site.helo_name} ~all`));
   records.push(record('dmarc', 'TXT', `_dmarc.${name}`, 'v=DMARC1; p=none'));
   return records;
