@@ -21,7 +21,15 @@ import { bearerToken } from './bearer-token.ts';
 import { bodyPlaceOf } from './body-line.ts';
 import { asAppError } from './errors.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
-import { type Match, matchRoute, parametersOf, type RequestMatch, requestOf, routeNotFound } from './match.ts';
+import {
+  type Match,
+  matchRoute,
+  methodsOf,
+  parametersOf,
+  type RequestMatch,
+  requestOf,
+  routeNotFound,
+} from './match.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody, UNBUDGETED_BYTES } from './read-body.ts';
 import { repeatedHeader, repeatedRefusal } from './repeated-header.ts';
@@ -34,7 +42,10 @@ const UNMATCHED = 'none';
 // Shared, so it must never be modified.
 const NO_QUERY = new URLSearchParams();
 
-type Outcome = Pick<ApiResponse, 'status' | 'body' | 'retry_after_seconds' | 'replayed' | 'ignored_fields'> & {
+type Outcome = Pick<
+  ApiResponse,
+  'status' | 'body' | 'retry_after_seconds' | 'replayed' | 'ignored_fields' | 'allow'
+> & {
   readonly window: ApiResponse['window'] | null;
   readonly window_name: WindowName;
   /** The name of the matched route, for the metrics. Unknown paths and methods have no name. */
@@ -100,6 +111,7 @@ async function serve(
   const target = readTarget(request.url ?? '');
   const route = matchRoute(request.method ?? '', target.path_below);
   const { match, faults } = route && target.query !== NO_QUERY ? requestOf(route, target.query) : unasked(route);
+  const other_methods = match === null ? methodsOf(target.path_below) : [];
   const repeated = repeatedHeader(request.rawHeaders);
   const route_names =
     match === null ? { route: UNMATCHED, method: UNMATCHED } : { route: match.route.path, method: match.route.method };
@@ -118,6 +130,7 @@ async function serve(
     retry_after_seconds: error.code === 'rate_limited' ? retryAfterSeconds(error, services.clock.now()) : null,
     replayed: false,
     ignored_fields: notes?.ignored_fields ?? [],
+    ...(other_methods.length > 0 && { allow: other_methods }),
     window,
     window_name,
     policy: error.reason,

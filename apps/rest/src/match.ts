@@ -41,8 +41,8 @@ export function matchRoute(method: string, path: string): Match | null {
   return null;
 }
 
-/** Returns the methods that a path supports. */
-function methodsOf(path: string): readonly string[] {
+/** Returns the methods that a path below /v1 supports. */
+export function methodsOf(path: string): readonly string[] {
   return routeMethods.filter((method) => matchRoute(method, path) !== null);
 }
 

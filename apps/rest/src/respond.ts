@@ -27,6 +27,8 @@ export interface ApiResponse {
   readonly retry_after_seconds: number | null;
   readonly replayed: boolean;
   readonly ignored_fields: readonly string[];
+  /** The methods of the path, if the request's was another one. */
+  readonly allow?: readonly string[];
   readonly close: boolean;
 }
 
@@ -64,6 +66,7 @@ export function answerHeaders(response: ApiResponse, bytes: number): (string | n
   if (status === 401) headers.push('WWW-Authenticate', 'Bearer realm="postrider"');
   if (response.replayed) headers.push('Idempotent-Replayed', 'true');
   if (response.ignored_fields.length > 0) headers.push('Postrider-Ignored-Fields', headerList(response.ignored_fields));
+  if (response.allow !== undefined) headers.push('Allow', response.allow.join(', '));
   if (response.close) headers.push('Connection', 'close');
   return headers;
 }
