@@ -3,7 +3,7 @@ import type { QueryRefunds } from '@postrider/core/usage';
 import { createClientAddress } from '@postrider/net';
 import { Hono } from 'hono';
 import type { AdminEnv } from './admin-env.ts';
-import { docRoutes, llmsText } from './docs/doc-routes.ts';
+import { docRoutes, llmsFullText, llmsText } from './docs/doc-routes.ts';
 import { graphqlRoutes } from './graphql/http/routes.ts';
 import type { KnownQueries } from './graphql/known/known-queries.ts';
 import { contentRoutes } from './pages/content-links.ts';
@@ -51,6 +51,7 @@ export function createApp(
   app.route('/errors', errorRoutes(services.public_url));
   app.route('/docs', docRoutes(services));
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
+  app.get('/llms-full.txt', (context) => context.text(llmsFullText()));
   for (const path of ['/preview/*', '/graphiql'])
     app.get(path, async (context, next) => (await toWorkspace(services, context)) ?? next());
   app.get('/', async (context) => {

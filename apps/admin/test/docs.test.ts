@@ -153,4 +153,12 @@ describe('documentation for programs', () => {
     expect(response.text).not.toContain('```sh run');
     for (const path of paths) expect((await admin.get(path)).status).toBe(200);
   });
+
+  it('is available as one text of every page in llms-full.txt', async () => {
+    const { status, text } = await admin.get('/llms-full.txt');
+
+    expect(status).toBe(200);
+    for (const { title, name } of allPages())
+      expect(text.includes(`# ${title}\n`), name).toBe(!name.startsWith('decisions/'));
+  });
 });

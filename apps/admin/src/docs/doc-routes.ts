@@ -96,6 +96,17 @@ export function llmsText(public_url: string): string {
   ].join('\n\n');
 }
 
+let full_text: string | null = null;
+
+/** Returns every page but the decisions, one after another, for a model that reads all of them. */
+export function llmsFullText(): string {
+  full_text ??= allPages()
+    .filter((page) => !isDecision(page))
+    .map(plainMarkdown)
+    .join('\n\n');
+  return full_text;
+}
+
 function pageNamed(name: string): DocPage | undefined {
   return allPages().find((page) => page.name === name);
 }
