@@ -1,7 +1,7 @@
 import type { Config } from '@postrider/core';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
-import { banner as bannerOf } from './banner.ts';
+import { bannerLine, banner as bannerOf } from './banner.ts';
 import type { FirstSecrets } from './first-start.ts';
 import type { Running } from './start.ts';
 
@@ -74,6 +74,36 @@ describe('the banner', () => {
       expect(text).toContain(`  ${line}\n`);
   });
 
+  it('shows the addresses that others use, where PUBLIC_URL sets them', () => {
+    const run = running(['rest', 'admin']);
+
+    const text = banner({ ...run, services: { ...run.services, public_url: 'https://mail.example.com' } });
+
+    expect(text).toContain('Postrider is ready at http://localhost:3000\n');
+    expect(text).toContain('  Dashboard      https://mail.example.com\n');
+    expect(text).toContain('  REST API       https://mail.example.com/v1\n');
+    expect(text).toContain('(try it at https://mail.example.com/graphiql)');
+  });
+
+  it('is one line of JSON where logs are JSON', () => {
+    const ports = { capture: null, inbound: 2526, submission: [587, 465], metrics: null };
+    const file = '/srv/postrider/first-start/api-key';
+
+    const run = running(['rest']);
+    const services = { ...run.services, config: { ...run.services.config, BOOTSTRAP_API_KEY: undefined } };
+    const line = bannerLine({ ...run, services, ports }, { ...NONE, api_key: { file } });
+
+    expect(line).not.toContain('\n');
+    expect(JSON.parse(line)).toMatchObject({
+      level: 30,
+      msg: 'Postrider is ready at http://localhost:3000',
+      rest_api: 'http://localhost:3000/v1',
+      bounces: '127.0.0.1:2526',
+      submission: '127.0.0.1:587, 127.0.0.1:465',
+      api_key: `in ${file}`,
+    });
+  });
+
   it('omits GraphQL if the process does not serve it', () => {
     expect(banner(running(['rest']))).not.toContain('graphql');
   });
@@ -82,7 +112,7 @@ describe('the banner', () => {
 function running(roles: Running['services']['config']['ROLES']): Running {
   const config = { ...world.services.config, ROLES: roles };
   return {
-    services: { ...world.services, config },
+    services: { ...world.services, config, public_url: 'http://localhost:3000' },
     url: 'http://localhost:3000',
     ports: { capture: null, inbound: null, submission: [], metrics: null },
     provisioned: { operator: null, api_key: null },

@@ -3,18 +3,53 @@ import type { FirstSecrets, SecretOutput } from './first-start.ts';
 import type { Running } from './start.ts';
 
 const MAX_LEFTOVERS = 5;
+/** The level of the log's own lines. */
+const INFO = 30;
 
 /** Returns the text printed after startup: URLs, new secrets, and a first email to paste. */
 export function banner(running: Running, secrets: FirstSecrets): string {
-  const { url, provisioned, services, ports } = running;
-  const { config } = services;
+  const { url } = running;
+  const { api_key } = secrets;
+  const first_email = api_key !== null && offersFirstEmail(running) ? firstEmail(url, api_key) : null;
+  return [
+    '',
+    `Postrider is ready at ${url}`,
+    '',
+    ...rowsOf(running, secrets).map(textOf),
+    ...(first_email === null ? [] : ['', '  Send your first email:', '', first_email]),
+    ...leftoverLines(running.leftovers),
+    '',
+    '  Press Ctrl-C to stop. Your data is kept.',
+    '',
+  ].join('\n');
+}
+
+/** Returns the same facts as one line of the log, whose field names are those of the banner. */
+export function bannerLine(running: Running, secrets: FirstSecrets): string {
+  const facts: Record<string, string> = {};
+  for (const { name, value } of rowsOf(running, secrets)) {
+    const field = name.toLowerCase().replaceAll(' ', '_');
+    facts[field] = field in facts ? `${facts[field]}, ${value}` : value;
+  }
+  const msg = `Postrider is ready at ${running.url}`;
+  return JSON.stringify({ level: INFO, time: running.services.clock.now(), ...facts, msg });
+}
+
+interface Row {
+  readonly name: string;
+  readonly value: string;
+}
+
+function rowsOf(running: Running, secrets: FirstSecrets): Row[] {
+  const { provisioned, services, ports } = running;
+  const { config, public_url } = services;
   const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
-  const lines = ['', `Postrider is ready at ${url}`, ''];
-  const row = (name: string, value: string) => lines.push(rowOf(name, value));
-  if (config.ROLES.includes('admin')) row('Dashboard', dashboardAt(url, secrets.login_link));
-  if (config.ROLES.includes('rest')) row('REST API', `${url}/v1`);
-  if (config.ROLES.includes('admin')) row('GraphQL', `${url}/graphql  (try it at ${url}/graphiql)`);
-  if (config.ROLES.includes('admin') && captures) row('Test inbox', `${url}/emails/test-inbox`);
+  const rows: Row[] = [];
+  const row = (name: string, value: string) => rows.push({ name, value });
+  if (config.ROLES.includes('admin')) row('Dashboard', dashboardAt(public_url, secrets.login_link));
+  if (config.ROLES.includes('rest')) row('REST API', `${public_url}/v1`);
+  if (config.ROLES.includes('admin')) row('GraphQL', `${public_url}/graphql  (try it at ${public_url}/graphiql)`);
+  if (config.ROLES.includes('admin') && captures) row('Test inbox', `${public_url}/emails/test-inbox`);
   if (ports.capture !== null) row('SMTP capture', `${config.HOST}:${ports.capture}`);
   if (ports.inbound !== null) row('Bounces', `${config.HOST}:${ports.inbound}`);
   for (const port of ports.submission) row('Submission', `${config.HOST}:${port}`);
@@ -22,26 +57,31 @@ export function banner(running: Running, secrets: FirstSecrets): string {
   if (running.worker_count === 0)
     row('Workers', 'none running; email is queued until a process with worker in ROLES starts');
   else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} running in other processes`);
-  lines.push(...secretRows(provisioned.operator?.email ?? null, secrets));
+  rows.push(...secretRows(provisioned.operator?.email ?? null, secrets));
   if (config.ROLES.includes('admin') && provisioned.operator === null)
     row('Operator', 'shown on the first start; for a new sign-in link, run npx postrider operators login-link');
   if (config.BOOTSTRAP_API_KEY) row('API key', 'from BOOTSTRAP_API_KEY');
   else if (secrets.api_key === null)
     row('API key', 'shown on the first start; to create another, run npx postrider keys create --local');
-  else if (captures && config.ROLES.includes('rest')) {
-    lines.push('', '  Send your first email:', '', firstEmail(url, secrets.api_key));
-  }
-  lines.push(...leftoverLines(running.leftovers), '', '  Press Ctrl-C to stop. Your data is kept.', '');
-  return lines.join('\n');
+  return rows;
 }
 
-/** Formats new secrets. Also used if startup failed after creating them. */
-export function secretRows(operator: string | null, { api_key, password }: FirstSecrets): string[] {
+function offersFirstEmail({ services: { config } }: Running): boolean {
+  const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
+  return captures && config.ROLES.includes('rest') && !config.BOOTSTRAP_API_KEY;
+}
+
+function secretRows(operator: string | null, { api_key, password }: FirstSecrets): Row[] {
   const secret = password === null ? '' : `  password ${placeText(password)}`;
   return [
-    ...(operator === null ? [] : [rowOf('Operator', `${operator}${secret}`)]),
-    ...(api_key === null ? [] : [rowOf('API key', placeText(api_key))]),
+    ...(operator === null ? [] : [{ name: 'Operator', value: `${operator}${secret}` }]),
+    ...(api_key === null ? [] : [{ name: 'API key', value: placeText(api_key) }]),
   ];
+}
+
+/** Formats the new secrets of a startup that failed after creating them. */
+export function secretLines(operator: string | null, secrets: FirstSecrets): string[] {
+  return secretRows(operator, secrets).map(textOf);
 }
 
 function placeText(secret: SecretOutput): string {
@@ -67,7 +107,7 @@ function leftoverLines(leftovers: Running['leftovers']): string[] {
   ];
 }
 
-function rowOf(name: string, value: string): string {
+function textOf({ name, value }: Row): string {
   return `  ${name.padEnd(15)}${value}`;
 }
 

@@ -1,6 +1,6 @@
 import { type Config, ConfigError, type Log, readConfig, redactConfig } from '@postrider/core';
 import type { Provisioned } from '@postrider/core/workspaces';
-import { banner, secretRows } from './banner.ts';
+import { banner, bannerLine, secretLines } from './banner.ts';
 import { collectStartup } from './collect-startup.ts';
 import { secretsOf, showSecrets } from './first-start.ts';
 import { createLog, isHungUp } from './log.ts';
@@ -55,17 +55,19 @@ async function startOrExplain(config: Config, log: Log, signal: AbortSignal): Pr
   const show = (login_link: string | null) =>
     showSecrets({ ...secretsOf(created), login_link }, config.DATA_DIR, process.stdout.isTTY ?? false);
   try {
-    const progress = (line: string) => process.stdout.write(`${line} …\n`);
+    const as_json = config.LOG_FORMAT === 'json';
+    const progress = (line: string) => (as_json ? log.info(line) : void process.stdout.write(`${line} …\n`));
     const keep = (provisioned: Provisioned) => {
       created = provisioned;
     };
     const running = await startPostrider(config, log, progress, signal, keep, process.argv.includes(BUILDS_DASHBOARD));
     log.debug({ config: redactConfig(config) }, 'configuration');
-    process.stdout.write(`${banner(running, await show(running.login_link))}\n`);
+    const secrets = await show(running.login_link);
+    process.stdout.write(`${as_json ? bannerLine(running, secrets) : banner(running, secrets)}\n`);
     collectStartup();
     return running;
   } catch (error) {
-    const rows = secretRows(created.operator?.email ?? null, await show(null));
+    const rows = secretLines(created.operator?.email ?? null, await show(null));
     if (rows.length > 0)
       process.stdout.write(`These were created and are kept for the next start:\n${rows.join('\n')}\n`);
     // Ctrl-C also reaches Postgres, which may have exited before this process handles its own signal.

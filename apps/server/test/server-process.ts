@@ -68,7 +68,7 @@ export function secretIn(stdout: string, name: 'api-key' | 'operator-password' |
 /** Starts the server as shipped, from this checkout or another, with exactly this environment and its own ports. */
 export function launch(env: Readonly<Record<string, string>>, checkout: string = ROOT): LaunchedProcess {
   const child = spawn(process.execPath, [join(checkout, MAIN)], {
-    env: { LOG_FORMAT: 'json', NODE_COMPILE_CACHE, ...FREE_PORTS, ...env },
+    env: { NODE_COMPILE_CACHE, ...FREE_PORTS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   launched.add(child);
