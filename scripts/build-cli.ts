@@ -19,7 +19,8 @@ const refuse = () => {
     name: 'AppError', reason: 'not_installed', facts: {},
   });
 };
-export const ${['Migrate', 'RestoreCheck', 'Doctor', 'Databases'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse, newLoginLink = refuse, newPassword = refuse, holdsOfMachine = refuse;
+export const has_machine = false;
+export const ${['Migrate', 'RestoreCheck', 'Doctor', 'Databases', 'Move'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse, newLoginLink = refuse, newPassword = refuse, holdsOfMachine = refuse;
 `;
 
 export async function buildCli(): Promise<void> {

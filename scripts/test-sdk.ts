@@ -168,6 +168,11 @@ function runCli(runtime: string, node: string, folder: string, url: string, key:
   report(`${runtime} postrider domains add`, added.stdout.includes('dkim (required)'), added.stderr);
   const queues = cli('queues', 'top', '--output', 'text');
   report(`${runtime} postrider queues top`, queues.stdout.includes('delivery.attempt'), queues.stderr);
+  const completion = cli('completion', 'bash');
+  const completes = completion.status === 0 && /\bsuppressions\b/.test(completion.stdout);
+  report(`${runtime} postrider completion`, completes && !/\bmigrate\b/.test(completion.stdout), completion.stderr);
+  const help = cli('--help').stdout;
+  report(`${runtime} postrider --help lists what is here`, /\bsend\b/.test(help) && !/\bmigrate\b/.test(help));
   const doctor = cli('doctor');
   report(`${runtime} postrider doctor needs the machine`, doctor.stderr.includes('not_installed'), doctor.stderr);
   report(`${runtime} postrider --version`, /^\d+\.\d+\.\d+\n$/.test(cli('--version').stdout));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addCompletion } from './commands/completion.ts';
+import { has_machine } from './machine/has-machine.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 const settings = `
@@ -21,6 +22,8 @@ type Add = (program: Command, terminal: Terminal) => void;
 
 interface Group {
   readonly description: string;
+  /** Whether it needs the machine that runs Postrider, so that the packed command line has no such command. */
+  readonly local?: true;
   /** Loaded on demand, because loading all of them takes a second. */
   readonly load: () => Promise<Add>;
 }
@@ -108,18 +111,27 @@ export const groups: Readonly<Record<string, Group>> = {
     schedules: 'cron schedules, for operators',
   }),
   migrate: {
+    local: true,
     description: 'local: migrate the database and its queues to this release',
     load: async () => (await import('./machine/migrate.ts')).addMigrate,
   },
   'restore-check': {
+    local: true,
     description: 'local: after a restore, hold all email and report what was sent since the backup',
     load: async () => (await import('./machine/restore-check.ts')).addRestoreCheck,
   },
+  move: {
+    local: true,
+    description: 'local: copy this instance, such as an embedded one, into your own empty Postgres',
+    load: async () => (await import('./machine/move.ts')).addMove,
+  },
   databases: {
+    local: true,
     description: 'local: list unused embedded databases',
     load: async () => (await import('./machine/databases.ts')).addDatabases,
   },
   doctor: {
+    local: true,
     description: 'check this machine, its database and network, the service and the API key',
     load: async () => (await import('./machine/doctor.ts')).addDoctor,
   },
@@ -133,6 +145,10 @@ function sameLoader<N extends string>(
   return Object.fromEntries(names.map((name) => [name, { description: descriptions[name], load }]));
 }
 
+function listedGroups(): [string, Group][] {
+  return Object.entries(groups).filter(([, { local }]) => !local || has_machine);
+}
+
 /** Creates the program with the commands of one group, or with the names of all groups if none is given. */
 export async function createProgram(terminal: Terminal, words: readonly string[]): Promise<Command> {
   const program = emptyProgram(terminal);
@@ -142,7 +158,7 @@ export async function createProgram(terminal: Terminal, words: readonly string[]
     return program;
   }
   // Names are enough for the help and for suggestions after a typo.
-  for (const [name, { description }] of Object.entries(groups)) program.command(name).description(description);
+  for (const [name, { description }] of listedGroups()) program.command(name).description(description);
   addCompletion(program, terminal, () => createWholeProgram(terminal));
   return program;
 }
@@ -150,7 +166,7 @@ export async function createProgram(terminal: Terminal, words: readonly string[]
 /** Creates the program with every command and its options. */
 export async function createWholeProgram(terminal: Terminal): Promise<Command> {
   const program = emptyProgram(terminal);
-  const adders = await Promise.all(Object.values(groups).map(({ load }) => load()));
+  const adders = await Promise.all(listedGroups().map(([, { load }]) => load()));
   for (const add of new Set(adders)) add(program, terminal);
   addCompletion(program, terminal, async () => program);
   return program;

@@ -18,6 +18,8 @@ describe('the domains command', () => {
     const first = await postrider(['domains', 'verify', 'example.test']);
     const zoneText = (await postrider(['domains', 'doctor', 'example.test', '--format', 'zone'])).out;
     const steps = (await postrider(['domains', 'doctor', 'example.test', '--format', 'steps'])).out;
+    const into_file = ['--output', 'json', 'domains', 'doctor', 'example.test', '--format', 'zone'];
+    expect((await postrider(into_file)).out).toBe(zoneText);
     for (const { fqdn, value } of dns_records) zone.set(fqdn, 'TXT', [value]);
 
     const verification = await postrider(['domains', 'verify', 'EXAMPLE.test.']);

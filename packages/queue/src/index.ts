@@ -9,7 +9,7 @@ export {
   reviveJobs,
 } from './dead-jobs.ts';
 export { eraseFromJobs } from './erase-from-jobs.ts';
-export { installQueue, missingQueues } from './install.ts';
+export { installedTables, installQueue, missingQueues } from './install.ts';
 export { cancelAllWaiting, cancelWaiting, type JobKey, runWaiting } from './job-levers.ts';
 export type { JobRequest as Wanted } from './job-rows.ts';
 export {

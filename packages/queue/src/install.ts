@@ -6,6 +6,8 @@ import { installJobFunction } from './job-rows.ts';
 
 /** The schema of pg-boss. */
 export const SCHEMA = 'pgboss';
+/** The tables that `installQueue` fills. */
+export const installedTables = ['version', 'queue'].map((name) => `${SCHEMA}.${name}`);
 
 // Dead jobs are retained for inspection.
 const DEAD_SECONDS = 30 * 86_400;

@@ -3,6 +3,7 @@ export { databaseCertificate, expiredCertificate, mailCertificate } from './cert
 export { createTestClock, type TestClock } from './clock.ts';
 export { createDatabase, databaseUrl, installTestClock, loadDatabase, type TestDatabase } from './database.ts';
 export { bothPairs, testPairs } from './dkim-pairs.ts';
+export { dkimSignatures } from './dkim-signatures.ts';
 export {
   type Delegations,
   type DnsFailure,

@@ -27,11 +27,11 @@ import { drainDeliveries, drainWebhooks } from '@postrider/dispatch';
 import { createMailer } from '@postrider/mail';
 import { createHttpGuard } from '@postrider/net';
 import { createQueue } from '@postrider/queue';
-import { dkimVerify } from 'mailauth';
 import { type Logger, pino } from 'pino';
 import { createTestClock, type TestClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { testPairs } from './dkim-pairs.ts';
+import { dkimSignatures } from './dkim-signatures.ts';
 import { type DnsZone, startDnsZone } from './dns-zone.ts';
 import { type ReceivedMessage, type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
@@ -172,14 +172,7 @@ export async function createWorld(
       const names = new Map(domains.map(({ id, name }) => [id, name]));
       const keys = await publicKeysOf(sql, [...names.keys()]);
       const records = new Map(keys.map((key) => [dkimName(key, names.get(key.domain_id) ?? ''), dkimValue(key)]));
-      const { results } = await dkimVerify(raw, {
-        resolver: async (name: string) => {
-          const record = records.get(name);
-          if (record === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
-          return [[record]];
-        },
-      });
-      return results.map(({ status, algo, signingDomain }) => `${status.result} ${algo} ${signingDomain}`);
+      return dkimSignatures(raw, records);
     },
     async peer({ works = false, ...options } = {}) {
       const pool = connect(database.url, { max: 10, application_name: 'postrider-test-peer', ...options });

@@ -69,7 +69,11 @@ export function addDomains(program: Command, terminal: Terminal): void {
     )
     .addOption(new Option('--format <format>', 'output format').choices(['table', 'zone', 'steps']).default('table'))
     .option(...json)
-    .action((name: string, options: DoctorOptions) => examine(terminal, name, options));
+    .action((name: string, options: DoctorOptions, command: Command) => {
+      // A format that was asked for also wins where the output is a file.
+      const json = options.json ?? (command.getOptionValueSource('format') === 'cli' ? false : undefined);
+      return examine(terminal, name, { ...options, ...(json !== undefined && { json }) });
+    });
   domains
     .command('rotate-keys <name>')
     .description('create new DKIM keys; they start signing once their records have been published for a day')

@@ -72,7 +72,7 @@ function workerRow(worker: WorkerView): string[] {
     worker.rss_bytes === null ? '' : `${Math.round(worker.rss_bytes / 1e6)} MB`,
     worker.cpu === null ? '' : `${worker.cpu.toFixed(2)} cores`,
     worker.loop_delay_p99_ms === null ? '' : `loop ${worker.loop_delay_p99_ms.toFixed(1)} ms`,
-    worker.crash_restarts === 0 ? '' : `${worker.crash_restarts} crashes`,
+    worker.crash_restarts === 0 ? '' : `${worker.crash_restarts} ${worker.crash_restarts === 1 ? 'crash' : 'crashes'}`,
   ];
 }
 

@@ -107,7 +107,7 @@ function secretKey(config: Config): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-function notInstalled(config: Config): Problem {
+export function notInstalled(config: Config): Problem {
   return new Problem({
     reason: 'not_installed',
     message: config.DATABASE_URL
@@ -129,6 +129,6 @@ function notMigrated(pending: readonly string[]): Problem {
   return new Problem({
     reason: 'not_migrated',
     message: `The database is missing migrations: ${pending.join(', ')}.`,
-    advice: 'Run npm run migrate, then run this command again.',
+    advice: 'Run npx postrider migrate, then run this command again.',
   });
 }
