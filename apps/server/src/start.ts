@@ -325,9 +325,9 @@ async function prepareSchema(
       if (pending.length === 0) return;
       if (performance.now() > deadline)
         throw new Error(
-          `The database is missing migrations (${pending.join(', ')}). Run npm run migrate, then start again.`,
+          `The database is missing migrations (${pending.join(', ')}). Run npx postrider migrate, then start again.`,
         );
-      on_progress(`Waiting for npm run migrate (${pending.length} to go)`);
+      on_progress(`Waiting for npx postrider migrate (${pending.length} to go)`);
       await pause(1000, undefined, { signal });
     }
   } finally {

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { startWebhookSink, type WebhookSink } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
@@ -6,7 +9,10 @@ import type { ServerProcess } from '../server-process.ts';
 const ROLE = `application_journey_${process.pid}`;
 const DAY_MS = 86_400_000;
 
+const COMMAND_LINE = fileURLToPath(new URL('../../../../packages/cli/src/main.ts', import.meta.url));
+
 let journey: Journey;
+let database_url: string;
 let sink: WebhookSink;
 let api: ServerProcess;
 let worker: ServerProcess;
@@ -23,6 +29,7 @@ beforeAll(async () => {
   const url = new URL(journey.env.DATABASE_URL ?? '');
   url.username = ROLE;
   url.password = 'application';
+  database_url = url.href;
   api = await journey.start({ DATABASE_URL: url.href, ROLES: 'rest,admin' });
   worker = await journey.start({ DATABASE_URL: url.href, ROLES: 'worker,inbound' });
 });
@@ -58,6 +65,14 @@ describe('processes with a database role that owns nothing', () => {
 
     for (const server of [api, worker])
       expect((await server.call('GET', '/readyz')).body).toMatchObject({ database: 'ok', migrations: 'ok', ...row });
+  });
+
+  it('may run migrate before each start, as long as nothing is pending', async () => {
+    const env = { DATABASE_URL: database_url, SECRET_KEY: journey.env.SECRET_KEY ?? '' };
+
+    const { stdout } = await promisify(execFile)(process.execPath, [COMMAND_LINE, 'migrate', '--json'], { env });
+
+    expect(JSON.parse(stdout)).toMatchObject({ ran: [] });
   });
 
   it('accept email, deliver it, and post its events', async () => {

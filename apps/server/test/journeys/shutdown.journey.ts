@@ -227,7 +227,7 @@ describe('a failed start', () => {
   it('exits with code 0 when stopped while waiting for migrations', async () => {
     await journey.sql`delete from migrations`;
     const server = launch({ ...journey.env, ROLES: 'worker' });
-    await server.says(/Waiting for npm run migrate/);
+    await server.says(/Waiting for npx postrider migrate/);
 
     server.signal('SIGTERM');
 

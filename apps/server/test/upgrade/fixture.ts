@@ -28,7 +28,7 @@ export async function loadFixture(): Promise<Fixture> {
   return { database, at: row.at };
 }
 
-/** Migrates the fixture to the newest schema, as npm run migrate does, and lets tests set its clock. */
+/** Migrates the fixture to the newest schema, as npx postrider migrate does, and lets tests set its clock. */
 export async function upgrade({ database }: Fixture): Promise<readonly string[]> {
   const names = await migrate(database.url);
   await installQueue(database.url, catalogue);

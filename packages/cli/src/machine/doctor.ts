@@ -1,9 +1,10 @@
-import { invoke, readConfig } from '@postrider/core';
+import { invoke, readConfig, usualPorts } from '@postrider/core';
 import { examineMachine } from '@postrider/core/doctor';
 import { connect, pendingMigrations } from '@postrider/db';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createClient, request, serviceUrl } from '../connect/client.ts';
+import { settingsOf } from '../connect/settings.ts';
 import { problemOf } from '../terminal/problem.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
 import { isInstalledHere, withDatabase, withMachine } from './machine.ts';
@@ -35,6 +36,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
         ...(await attempt(['database', 'migrations'], () => checkDatabase(terminal))),
         ...(await attempt(['machine'], () => checkMachine(terminal))),
         ...(await attempt(['service'], () => checkService(terminal))),
+        ...(await attempt(['public_url'], () => checkPublicUrl(terminal))),
         ...(await attempt(['key'], () => checkKey(terminal))),
       ];
       const healthy = checks.every((check) => check.result !== 'failed');
@@ -73,7 +75,11 @@ async function checkDatabase(terminal: Terminal): Promise<Check[]> {
         { name: 'database', result: 'ok', message: location },
         pending.length === 0
           ? { name: 'migrations', result: 'ok', message: 'current' }
-          : { name: 'migrations', result: 'failed', message: `missing ${pending.join(', ')}; run npm run migrate` },
+          : {
+              name: 'migrations',
+              result: 'failed',
+              message: `missing ${pending.join(', ')}; run npx postrider migrate`,
+            },
       ];
     } finally {
       await sql.end({ timeout: 2 });
@@ -99,8 +105,16 @@ async function checkMachine(terminal: Terminal): Promise<Check[]> {
   });
 }
 
+/** Returns the URL of the service that these settings belong to: of this machine's, unless another one is named. */
+function urlToCheck(terminal: Terminal): string {
+  const config = readConfig(terminal.env);
+  return settingsOf(terminal).url === null && isInstalledHere(config)
+    ? `http://localhost:${config.PORT ?? usualPorts.PORT}`
+    : serviceUrl(terminal);
+}
+
 async function checkService(terminal: Terminal): Promise<Check[]> {
-  const url = serviceUrl(terminal);
+  const url = urlToCheck(terminal);
   const response = await request(url, `${url}/readyz`, {});
   const parsed = readiness.safeParse(await response.json().catch(() => null));
   if (!parsed.success) {
@@ -112,6 +126,25 @@ async function checkService(terminal: Terminal): Promise<Check[]> {
   );
   const facts = [`${url} ${status}`, `database ${database}`, `migrations ${migrations}`, ...states];
   return [{ name: 'service', result: response.ok ? 'ok' : 'failed', message: facts.join(', ') }];
+}
+
+/** Checks that the address that links and emails name leads to the service. */
+async function checkPublicUrl(terminal: Terminal): Promise<Check[]> {
+  const config = readConfig(terminal.env);
+  if (config.PUBLIC_URL === undefined || !isInstalledHere(config)) return [];
+  const url = config.PUBLIC_URL;
+  const response = await request(url, `${url}/readyz`, {});
+  const answers = readiness.safeParse(await response.json().catch(() => null)).success;
+  return [
+    answers
+      ? { name: 'public_url', result: 'ok', message: `${url} leads to Postrider` }
+      : {
+          name: 'public_url',
+          result: 'failed',
+          message: `${url} does not lead to Postrider.`,
+          fix: 'Set PUBLIC_URL to the address of the proxy in front of it, or correct the proxy.',
+        },
+  ];
 }
 
 async function checkKey(terminal: Terminal): Promise<Check[]> {

@@ -1,6 +1,6 @@
 import { catalogue, readConfig } from '@postrider/core';
-import { migrate } from '@postrider/db';
-import { installQueue } from '@postrider/queue';
+import { connect, mayMigrate, migrate, pendingMigrations } from '@postrider/db';
+import { installQueue, missingQueues } from '@postrider/queue';
 import type { Command } from 'commander';
 import { show, type Terminal } from '../terminal/terminal.ts';
 import { withDatabase } from './machine.ts';
@@ -12,6 +12,8 @@ export function addMigrate(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
       const ran = await withDatabase(readConfig(terminal.env), async (url) => {
+        // The units run this at every start, often as a database role that owns nothing.
+        if (await leavesNothingToDo(url)) return [];
         const names = await migrate(url);
         await installQueue(url, catalogue);
         return names;
@@ -20,4 +22,15 @@ export function addMigrate(program: Command, terminal: Terminal): void {
         ran.length === 0 ? 'The database is up to date.' : ran.map((name) => `ran ${name}`).join('\n'),
       );
     });
+}
+
+/** Whether this role may not migrate, and has nothing to migrate. */
+async function leavesNothingToDo(url: string): Promise<boolean> {
+  const sql = connect(url, { max: 1, application_name: 'postrider-migrate' });
+  try {
+    if (await mayMigrate(sql)) return false;
+    return (await pendingMigrations(sql)).length + (await missingQueues(sql, catalogue)).length === 0;
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
 }

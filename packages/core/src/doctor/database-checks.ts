@@ -31,7 +31,7 @@ export const DELIVERY_JOB: JobName = 'delivery.attempt';
 export async function checkMigrations(sql: Sql): Promise<Finding> {
   const pending = await pendingMigrations(sql);
   if (pending.length === 0) return ok('All migrations are applied.');
-  return failing(`Pending migrations: ${pending.join(', ')}.`, 'Run `npm run migrate`.');
+  return failing(`Pending migrations: ${pending.join(', ')}.`, 'Run `npx postrider migrate`.');
 }
 
 export async function checkSettings(sql: Sql): Promise<Finding> {

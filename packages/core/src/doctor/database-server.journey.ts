@@ -77,7 +77,10 @@ it('settings: an unexpected encoding fails, and a database created with the sugg
 });
 
 it('migrations: pending migrations fail, and pass once applied', async () => {
-  expect(await findingOf(checkMigrations, 'utf8')).toMatchObject({ status: 'failing', fix: 'Run `npm run migrate`.' });
+  expect(await findingOf(checkMigrations, 'utf8')).toMatchObject({
+    status: 'failing',
+    fix: 'Run `npx postrider migrate`.',
+  });
 
   const url = new URL(server.url);
   url.pathname = '/utf8';

@@ -201,7 +201,7 @@ it('migrations: a pending migration fails, and passes once applied', async () =>
   const { sql } = services;
   const [row] = await sql<{ name: string; run_on: Date }[]>`
     delete from migrations where name = (select max(name) from migrations) returning name, run_on`;
-  expect(await finding('migrations')).toMatchObject({ status: 'failing', fix: 'Run `npm run migrate`.' });
+  expect(await finding('migrations')).toMatchObject({ status: 'failing', fix: 'Run `npx postrider migrate`.' });
 
   await sql`insert into migrations (name, run_on) values (${row?.name ?? ''}, ${row?.run_on ?? new Date(0)})`;
 
