@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { check } from '../faults/check.ts';
@@ -7,7 +7,8 @@ import type { Drill } from './drill.ts';
 import { need } from './needs.ts';
 import { printChecks } from './outcome.ts';
 
-const UNITS = fileURLToPath(new URL('../../deploy/systemd/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const UNITS = join(ROOT, 'deploy/systemd');
 
 /** Verifies the units of deploy/systemd with systemd, plus a broken one to prove that errors would show. */
 export const unitsDrill: Drill = {
@@ -15,10 +16,14 @@ export const unitsDrill: Drill = {
   async run({ folder }) {
     need('systemd-analyze');
     const names = readdirSync(UNITS).filter((name) => name.endsWith('.service'));
-    const problems = names.flatMap((name) => problemsOf(join(UNITS, name)));
-    const spoiled = join(folder, 'postrider.service');
-    const unit = readFileSync(join(UNITS, 'postrider.service'), 'utf8');
-    writeFileSync(spoiled, unit.replace('ExecStart=', 'ExecStrat='));
+    // systemd looks for the programs, which are where install.sh puts them.
+    const unitOf = (name: string) =>
+      readFileSync(join(UNITS, name), 'utf8').replaceAll('/opt/postrider/current/', ROOT);
+    for (const name of names) writeFileSync(join(folder, name), unitOf(name));
+    const problems = names.flatMap((name) => problemsOf(join(folder, name)));
+    const spoiled = join(folder, 'spoiled', 'postrider.service');
+    mkdirSync(join(folder, 'spoiled'));
+    writeFileSync(spoiled, unitOf('postrider.service').replace('ExecStart=', 'ExecStrat='));
     return printChecks('units', [
       check('units that systemd faults', problems),
       check('a unit with a misspelled setting is not faulted', problemsOf(spoiled).length > 0 ? [] : [spoiled]),

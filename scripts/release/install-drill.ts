@@ -1,0 +1,259 @@
+// Runs in the namespaces that test-install.ts creates: node install-drill.ts TREE RELEASE NEXT-RELEASE
+import assert from 'node:assert/strict';
+import { execFile, execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { dkimSignatures, startDnsZone, startSmtpSink } from '@postrider/testing';
+import { type Program, startProgram } from '../../bench/cluster/program.ts';
+import { SteadyClients } from './steady-clients.ts';
+import { UnitRunner } from './unit-runner.ts';
+import { WatchedPage } from './watched-page.ts';
+
+const [tree = '', release = '', next_release = ''] = process.argv.slice(2);
+const SETTINGS = '/etc/postrider/postrider.env';
+const DOMAIN = 'shop.example';
+const SINK_PORT = 2526;
+const PER_SECOND = 20;
+const STEADY_MS = 5000;
+const MAX_DARK_MS = 5000;
+const ARRIVAL_MS = 60_000;
+const PROXY = 'http://127.0.0.1:8080';
+const SERVICE = 'http://127.0.0.1:3000';
+const PATH_OF_ROOT = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** The checks of doctor that a machine without a network to the outside can pass. */
+const OWN_CHECKS = new Set(['node', 'database', 'migrations', 'service', 'public_url', 'key']);
+
+interface Domain {
+  readonly dns_records: readonly { readonly fqdn: string; readonly type: string; readonly value: string }[];
+  readonly status: string;
+}
+
+const stops: (() => unknown)[] = [];
+prepareTree();
+const zone = await startDnsZone();
+stops.unshift(() => zone.stop());
+const sink = await startSmtpSink({ port: SINK_PORT });
+stops.unshift(() => sink.stop());
+const units = new UnitRunner(tree);
+stops.unshift(() => units.stop());
+let failed = true;
+try {
+  startServers();
+  await install();
+  await installAgain();
+  await sendSigned();
+  await upgradeUnderLoad();
+  assert.deepEqual(units.crashes, []);
+  console.log('ok     no unit ended unasked');
+  failed = false;
+} catch (error) {
+  console.error(error);
+} finally {
+  if (failed) printLogs();
+  for (const stop of stops) await stop();
+  process.exit(failed ? 1 : 0);
+}
+
+function prepareTree(): void {
+  execFileSync('ip', ['link', 'set', 'lo', 'up']);
+  for (const name of ['proc', 'dev']) {
+    mkdirSync(join(tree, name), { recursive: true });
+    execFileSync('mount', ['--rbind', `/${name}`, join(tree, name)]);
+  }
+  assert.notEqual(inTree('sh', '-c', 'command -v node').status, 0, 'the machine has a Node of its own');
+}
+
+function inTree(...command: readonly string[]): SpawnSyncReturns<string> {
+  return spawnSync('chroot', [tree, ...command], { encoding: 'utf8', env: { PATH: PATH_OF_ROOT }, maxBuffer: 2 ** 26 });
+}
+
+function must(...command: readonly string[]): string {
+  const { status, stdout, stderr } = inTree(...command);
+  assert.equal(status, 0, `${command.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Starts Postgres and Postfix as Debian configures them; Postfix passes everything on to the sink. */
+function startServers(): void {
+  must('pg_ctlcluster', '15', 'main', 'start');
+  stops.unshift(() => void inTree('pg_ctlcluster', '15', 'main', 'stop', '-m', 'immediate'));
+  for (const setting of [
+    `relayhost=[127.0.0.1]:${SINK_PORT}`,
+    'mydestination=',
+    'inet_interfaces=loopback-only',
+    'inet_protocols=ipv4',
+    'smtp_host_lookup=native',
+    'maillog_file=/var/log/postfix.log',
+    'myhostname=mail.shop.example',
+    'mynetworks=127.0.0.0/8',
+  ])
+    must('postconf', '-e', setting);
+  must('postfix', 'start');
+  stops.unshift(() => void inTree('postfix', 'stop'));
+}
+
+async function runInstaller(path: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const variables = Object.entries({ PATH: PATH_OF_ROOT, ...env }).map((pair) => pair.join('='));
+  const command = [tree, 'env', '-i', ...variables, `${path}/deploy/install.sh`, ...args];
+  const { stdout } = await promisify(execFile)('chroot', command);
+  return stdout;
+}
+
+async function install(): Promise<void> {
+  const settings = {
+    DELIVERY: 'smtp://127.0.0.1:25',
+    HELO_NAME: 'mail.shop.example',
+    PUBLIC_URL: PROXY,
+    METRICS_PORT: '9464',
+  };
+  const output = await runInstaller(release, [], settings);
+  assert.match(output, /Postrider \S+ runs at http:\/\/127\.0\.0\.1:3000/);
+  const mode = must('stat', '-c', '%a %U %G', SETTINGS).trim();
+  assert.equal(mode, '640 root postrider');
+  console.log('ok     install.sh installs the release and starts it');
+}
+
+async function installAgain(): Promise<void> {
+  const places = ['/opt/postrider', '/etc/postrider', '/etc/systemd/system', '/usr/local/bin'];
+  const state = () => must('find', ...places, '-printf', '%p %y %s %m %U %C@ %l\n');
+  const before = { files: state(), pid: units.pidOf('postrider.service') };
+  const output = await runInstaller(release, []);
+  assert.match(output, /is installed and running/);
+  assert.deepEqual({ files: state(), pid: units.pidOf('postrider.service') }, before);
+  console.log('ok     install.sh changes nothing the second time');
+}
+
+function firstKey(): string {
+  return readFileSync(join(tree, 'var/lib/postrider/first-start/api-key'), 'utf8').trim();
+}
+
+async function api<T>(method: string, path: string, body?: object): Promise<T> {
+  const headers = { authorization: `Bearer ${firstKey()}`, 'content-type': 'application/json' };
+  const response = await fetch(`${SERVICE}/v1${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+/** Changes the settings as the guide says, then sends the first email through Postfix. */
+async function sendSigned(): Promise<void> {
+  appendFileSync(join(tree, SETTINGS), `DNS_SERVERS=${zone.address}\nLIMITS=drain=2s\nSUBMISSION_PORT=587\n`);
+  await system('restart', 'postrider');
+  await untilReady(SERVICE);
+  const added = await api<Domain>('POST', '/domains', { name: DOMAIN });
+  for (const { fqdn, type, value } of added.dns_records) if (type === 'TXT') zone.set(fqdn, 'TXT', [value]);
+  const domain = await api<Domain>('POST', `/domains/${DOMAIN}/verify`);
+  assert.equal(domain.status, 'verified');
+  const from = `Shop <hello@${DOMAIN}>`;
+  await api('POST', '/email/send', { from, to: 'ada@example.com', subject: 'First', text: 'It works.' });
+  const mail = await sink.waitFor(({ envelope_to }) => envelope_to.includes('ada@example.com'));
+  assert.match(mail.raw.toString(), /^Received: .*\(Postfix\)/ms);
+  const records = new Map(added.dns_records.map(({ fqdn, value }) => [fqdn, value]));
+  for (const signature of await dkimSignatures(mail.raw, records)) assert.match(signature, /^pass \S+ shop\.example$/);
+  console.log('ok     the first email arrives through Postfix with a valid DKIM signature');
+}
+
+/** Lets the clients send more than a plan's 1,000 emails a minute. */
+function raiseLimits(): void {
+  const program = ['env', `POSTRIDER_URL=${SERVICE}`, `POSTRIDER_API_KEY=${firstKey()}`, 'postrider'];
+  for (const plan of ['free', 'starter', 'growth', 'business'])
+    must(...program, 'plans', 'update', plan, '--send-per-minute', '100000');
+}
+
+async function upgradeUnderLoad(): Promise<void> {
+  for (const unit of ['postrider-api@1', 'postrider-api@2', 'postrider-worker@1'])
+    await system('enable', '--now', unit);
+  for (const port of [3001, 3002, 3101]) await untilReady(`http://127.0.0.1:${port}`);
+  const proxy = await startProxy();
+  stops.unshift(() => proxy.stop());
+  await untilReady(PROXY);
+  raiseLimits();
+  const doctor = inTree('postrider', 'doctor', '--json');
+  const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; result: string; message: string }[] };
+  const wrong = checks.filter(({ name, result }) => result === 'failed' && OWN_CHECKS.has(name));
+  assert.deepEqual(wrong, []);
+  console.log('ok     postrider doctor reads the settings of the service');
+  const pages = [
+    new WatchedPage('dashboard', `${SERVICE}/login`),
+    ...[9464, 9465, 9466, 9565].map(
+      (port) => new WatchedPage(`metrics on ${port}`, `http://127.0.0.1:${port}/metrics`),
+    ),
+  ];
+  const clients = new SteadyClients(PROXY, firstKey(), `Shop <hello@${DOMAIN}>`, PER_SECOND);
+  await pause(STEADY_MS);
+  const [version, next] = [release, next_release].map((path) =>
+    readFileSync(join(tree, path, 'RELEASE'), 'utf8').trim(),
+  );
+  console.log((await runInstaller(next_release, ['--upgrade'])).trim());
+  assert.equal(readlinkSync(join(tree, 'opt/postrider/current')), `releases/${next}`);
+  await pause(STEADY_MS);
+  console.log((await runInstaller(next_release, ['--rollback'])).trim());
+  assert.equal(readlinkSync(join(tree, 'opt/postrider/current')), `releases/${version}`);
+  await pause(STEADY_MS);
+  await clients.stop();
+  for (const page of pages) await page.stop();
+
+  assert.deepEqual(clients.failures, []);
+  console.log(`ok     ${clients.sent.length} responses are 202, after ${clients.repeats} repeats of a cut connection`);
+  const until = performance.now() + ARRIVAL_MS;
+  while (arrivals().size < clients.sent.length && performance.now() < until) await pause(200);
+  const counts = arrivals();
+  assert.deepEqual(
+    clients.sent.filter(({ to }) => counts.get(to) !== 1).map(({ id, to }) => `${id} to ${to}: ${counts.get(to) ?? 0}`),
+    [],
+  );
+  console.log('ok     each of them arrived once');
+  for (const { name, longest_ms } of pages)
+    assert.ok(longest_ms <= MAX_DARK_MS, `${name} was away for ${longest_ms} ms`);
+  console.log(
+    `ok     ${pages.map(({ name, longest_ms }) => `${name} away for ${Math.round(longest_ms)} ms`).join(', ')}`,
+  );
+}
+
+function arrivals(): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { envelope_to } of sink.messages)
+    for (const to of envelope_to) if (to.startsWith('reader')) counts.set(to, (counts.get(to) ?? 0) + 1);
+  return counts;
+}
+
+function startProxy(): Promise<Program> {
+  mkdirSync(join(tree, 'run/haproxy'), { recursive: true });
+  const configuration = '/opt/postrider/current/deploy/haproxy/haproxy.cfg';
+  return startProgram({
+    command: 'chroot',
+    args: [tree, 'haproxy', '-db', '-f', configuration],
+    env: { POSTRIDER_BIND: '127.0.0.1:8080' },
+    log: join(tree, 'var/log/haproxy.log'),
+    ready: async () => existsSync(join(tree, 'run/haproxy/admin.sock')),
+  });
+}
+
+async function system(...args: readonly string[]): Promise<void> {
+  await promisify(execFile)('chroot', [tree, 'systemctl', ...args]);
+}
+
+async function untilReady(url: string): Promise<void> {
+  const until = performance.now() + ARRIVAL_MS;
+  while (
+    !(await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
+    assert.ok(performance.now() < until, `${url} is not ready`);
+    await pause(100);
+  }
+}
+
+function printLogs(): void {
+  const folder = join(tree, 'var/log');
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.log') && !/^(dpkg|alternatives)/.test(name)))
+    console.error(`--- ${file}\n${readFileSync(join(folder, file), 'utf8').slice(-3000)}`);
+}
