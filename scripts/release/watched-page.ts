@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const EVERY_MS = 100;
+const TIMEOUT_MS = 1000;
 
 /** Asks for a page all the time, and remembers for how long it did not answer. */
 export class WatchedPage {
@@ -22,17 +23,21 @@ export class WatchedPage {
   async #watch(url: string): Promise<void> {
     let answered_at = performance.now();
     while (this.#running) {
-      const is_there = await fetch(url, { signal: AbortSignal.timeout(1000) }).then(
-        async (response) => {
-          await response.arrayBuffer();
-          return response.ok;
-        },
-        () => false,
-      );
+      const is_there = await answers(url);
       const now = performance.now();
       if (is_there) answered_at = now;
       else this.longest_ms = Math.max(this.longest_ms, now - answered_at);
       await pause(EVERY_MS);
     }
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
   }
 }
