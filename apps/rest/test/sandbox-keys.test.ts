@@ -37,6 +37,25 @@ describe('an idempotency key', () => {
   });
 });
 
+describe('a sandbox key', () => {
+  it('may ask ten times as often as a live key, by the limits of the plan', async () => {
+    const sandbox = await world.key({ scopes: ['admin'], mode: 'sandbox' });
+    const live = await world.key({ scopes: ['admin'] });
+    const limitOf = async (path: string, key: string) =>
+      Number((await rest.call('GET', path, { key })).headers.get('x-ratelimit-limit'));
+    const limits = async (key: string) => [await limitOf('/email/logs', key), await limitOf('/domains', key)];
+
+    expect(await limits(live.secret)).toEqual([60, 120]);
+    expect(await limits(sandbox.secret)).toEqual([600, 1200]);
+    const { body } = await rest.call('GET', '/api-keys/current', { key: sandbox.secret });
+    expect(body.limits).toMatchObject({ send_per_minute: 1000, logs_per_minute: 600, default_per_minute: 1200 });
+    const plan = body.plan as string;
+    await world.services.sql`update plans set sandbox_logs_per_minute = 7 where name = ${plan}`;
+    expect(await limits(sandbox.secret)).toEqual([7, 1200]);
+    expect(await limits(live.secret)).toEqual([60, 120]);
+  });
+});
+
 describe('403', () => {
   it('a sandbox key cannot create a live key, whatever its scopes', async () => {
     const { secret } = await world.key({ scopes: ['admin'], mode: 'sandbox' });

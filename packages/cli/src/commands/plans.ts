@@ -10,6 +10,8 @@ interface LimitOptions {
   readonly sendPerMinute?: number;
   readonly logsPerMinute?: number;
   readonly otherPerMinute?: number;
+  readonly sandboxLogsPerMinute?: number;
+  readonly sandboxOtherPerMinute?: number;
   readonly workspaceRate?: number | 'none';
   readonly apiKeys?: number | 'none';
   readonly domains?: number | 'none';
@@ -31,6 +33,8 @@ export function addPlans(program: Command, terminal: Terminal): void {
       .option('--send-per-minute <count>', 'send requests per minute, per key', count)
       .option('--logs-per-minute <count>', 'log requests per minute, per key', count)
       .option('--other-per-minute <count>', 'other requests per minute, per key', count)
+      .option('--sandbox-logs-per-minute <count>', 'log requests per minute, per sandbox key', count)
+      .option('--sandbox-other-per-minute <count>', 'other requests per minute, per sandbox key', count)
       .option('--workspace-rate <count>', 'requests per minute across all keys in a workspace, or none', countOrNone)
       .option('--api-keys <count>', 'active API keys per workspace, or none for no limit', countOrNone)
       .option('--domains <count>', 'domains per workspace, or none', countOrNone)
@@ -83,6 +87,8 @@ function limitsOf(options: LimitOptions) {
     sendPerMinute,
     logsPerMinute,
     otherPerMinute,
+    sandboxLogsPerMinute: options.sandboxLogsPerMinute,
+    sandboxOtherPerMinute: options.sandboxOtherPerMinute,
     workspaceRate: orNull(options.workspaceRate),
     apiKeyLimit: orNull(options.apiKeys),
     domainLimit: orNull(options.domains),
@@ -94,7 +100,7 @@ function limitsOf(options: LimitOptions) {
 
 export const PLAN =
   'name monthlyEmails maxRecipientsPerRequest sendPerMinute logsPerMinute otherPerMinute ' +
-  'workspaceRate apiKeyLimit domainLimit webhookLimit memberLimit captureBytesLimit';
+  'sandboxLogsPerMinute sandboxOtherPerMinute workspaceRate apiKeyLimit domainLimit webhookLimit memberLimit captureBytesLimit';
 const PAYLOAD = select<{ plan: PlanEntry }>(`... on PlanPayload { plan { ${PLAN} } }`);
 const allPlans = query('plans', {}, select<readonly PlanEntry[]>(PLAN));
 const planCreate = mutation('planCreate', 'PlanLimitsInput', PAYLOAD);
@@ -111,6 +117,7 @@ function rowOf(plan: PlanEntry): string[] {
     plan.monthly_emails === null ? 'no monthly limit' : `${plan.monthly_emails} a month`,
     `${plan.recipients_per_request} recipients`,
     `${plan.send_per_minute} sends, ${plan.logs_per_minute} log requests, ${plan.default_per_minute} other requests per minute`,
+    `sandbox: ${plan.sandbox_logs_per_minute} log requests, ${plan.sandbox_default_per_minute} other requests per minute`,
     heldIn(plan),
   ];
 }

@@ -197,6 +197,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ip: 'address',
   max_recipients_per_request: 'recipients_per_request',
   other_per_minute: 'default_per_minute',
+  sandbox_other_per_minute: 'sandbox_default_per_minute',
   smtp_code: 'code',
   user_id: 'id',
 };

@@ -31,7 +31,7 @@ export const currentKey = operation({
     if (actor.kind !== 'key') throw new AppError('api_key_not_found', 'This request was not made with an API key.');
     const [row, { plan, ...limits }, usage] = await Promise.all([
       keyById(ctx.sql, actor.workspace_id, null, actor.key_id),
-      planOf(ctx.sql, actor.workspace_id),
+      planOf(ctx.sql, actor.workspace_id, actor.mode),
       usageOf(ctx, actor.workspace_id),
     ]);
     if (!row) throw new Error('the authenticated key no longer exists');

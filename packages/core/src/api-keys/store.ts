@@ -92,8 +92,11 @@ export async function admitKeys(
     found as (
       select a.ord, a.wanted, k.workspace_id, k.id as key_id, k.scopes, k.mode, k.domains, k.expires_at,
         p.name as plan, p.recipient_cap, p.monthly_limit, p.workspace_rate,
-        case ${rateClass} when 'send' then p.send_per_minute when 'logs' then p.logs_per_minute
-          else p.default_per_minute end as rate_limit,
+        case ${rateClass}
+          when 'send' then p.send_per_minute
+          when 'logs' then case k.mode when 'sandbox' then p.sandbox_logs_per_minute else p.logs_per_minute end
+          else case k.mode when 'sandbox' then p.sandbox_default_per_minute else p.default_per_minute end
+        end as rate_limit,
         ${keyRefusalIn(sql, sql`a.address`)} as refusal
       from asked a
       join api_keys k on k.secret_hash = a.secret_hash
@@ -429,10 +432,13 @@ export interface PlanFacts {
   default_per_minute: number;
 }
 
-export async function planOf(sql: Sql | Tx, workspace_id: string): Promise<PlanFacts> {
+/** Returns the plan with the rates of a key in this mode. */
+export async function planOf(sql: Sql | Tx, workspace_id: string, mode: 'live' | 'sandbox'): Promise<PlanFacts> {
   const [row] = await sql<PlanFacts[]>`
     select p.name as plan, p.monthly_limit as monthly_emails, p.recipient_cap as recipients_per_request,
-      p.send_per_minute, p.logs_per_minute, p.default_per_minute
+      p.send_per_minute,
+      case ${mode} when 'sandbox' then p.sandbox_logs_per_minute else p.logs_per_minute end as logs_per_minute,
+      case ${mode} when 'sandbox' then p.sandbox_default_per_minute else p.default_per_minute end as default_per_minute
     from workspaces w join plans p on p.name = w.plan
     where w.id = ${workspace_id}`;
   if (!row) throw new Error('the workspace of an actor does not exist');

@@ -22,6 +22,8 @@ export const createPlan = operation({
     send_per_minute: limitFields.send_per_minute.default(1000),
     logs_per_minute: limitFields.logs_per_minute.default(60),
     default_per_minute: limitFields.default_per_minute.default(120),
+    sandbox_logs_per_minute: limitFields.sandbox_logs_per_minute.default(600),
+    sandbox_default_per_minute: limitFields.sandbox_default_per_minute.default(1200),
     workspace_rate: limitFields.workspace_rate.default(null),
     api_key_limit: limitFields.api_key_limit.default(null),
     domain_limit: limitFields.domain_limit.default(null),

@@ -35,8 +35,22 @@ export const limitFields = {
     .max(MAX_RECIPIENTS)
     .meta({ description: 'Unique addresses in to, cc and bcc per email.' }),
   send_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Send requests per minute, per key.' }),
-  logs_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Log requests per minute, per key.' }),
-  default_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Other requests per minute, per key.' }),
+  logs_per_minute: z.int().min(1).max(MAX_PER_MINUTE).meta({ description: 'Log requests per minute, per live key.' }),
+  default_per_minute: z
+    .int()
+    .min(1)
+    .max(MAX_PER_MINUTE)
+    .meta({ description: 'Other requests per minute, per live key.' }),
+  sandbox_logs_per_minute: z
+    .int()
+    .min(1)
+    .max(MAX_PER_MINUTE)
+    .meta({ description: 'Log requests per minute, per sandbox key.' }),
+  sandbox_default_per_minute: z
+    .int()
+    .min(1)
+    .max(MAX_PER_MINUTE)
+    .meta({ description: 'Other requests per minute, per sandbox key.' }),
   workspace_rate: rateField,
   api_key_limit: heldField('Active API keys per workspace, in both modes'),
   domain_limit: heldField('Domains per workspace'),
@@ -50,6 +64,8 @@ export const limitNames = [
   'send_per_minute',
   'logs_per_minute',
   'default_per_minute',
+  'sandbox_logs_per_minute',
+  'sandbox_default_per_minute',
   'workspace_rate',
   'api_key_limit',
   'domain_limit',
@@ -70,6 +86,8 @@ export function planEntry(row: PlanRow): PlanEntry {
     send_per_minute: row.send_per_minute,
     logs_per_minute: row.logs_per_minute,
     default_per_minute: row.default_per_minute,
+    sandbox_logs_per_minute: row.sandbox_logs_per_minute,
+    sandbox_default_per_minute: row.sandbox_default_per_minute,
     workspace_rate: row.workspace_rate,
     api_key_limit: row.api_key_limit,
     domain_limit: row.domain_limit,

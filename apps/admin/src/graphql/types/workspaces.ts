@@ -40,6 +40,11 @@ const Plan = builder.objectRef<PlanEntry>('Plan').implement({
     sendPerMinute: t.int({ resolve: ({ send_per_minute }) => send_per_minute }),
     logsPerMinute: t.int({ resolve: ({ logs_per_minute }) => logs_per_minute }),
     otherPerMinute: t.int({ resolve: ({ default_per_minute }) => default_per_minute }),
+    sandboxLogsPerMinute: t.exposeInt('sandbox_logs_per_minute', { description: 'Per sandbox key.' }),
+    sandboxOtherPerMinute: t.int({
+      description: 'Per sandbox key.',
+      resolve: ({ sandbox_default_per_minute }) => sandbox_default_per_minute,
+    }),
     workspaceRate: t.exposeInt('workspace_rate', {
       nullable: true,
       description: 'Requests per minute across all API keys of a workspace; null: only the limit per key applies.',
@@ -145,6 +150,8 @@ const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
     sendPerMinute: t.int(),
     logsPerMinute: t.int(),
     otherPerMinute: t.int(),
+    sandboxLogsPerMinute: t.int({ description: 'Per sandbox key.' }),
+    sandboxOtherPerMinute: t.int({ description: 'Per sandbox key.' }),
     workspaceRate: t.int({ description: 'null: no limit. Default: unchanged.' }),
     apiKeyLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
     domainLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
@@ -163,12 +170,16 @@ const PlanDeleteInput = builder.inputType('PlanDeleteInput', {
 function limitsOf({
   maxRecipientsPerRequest: recipientsPerRequest,
   otherPerMinute: defaultPerMinute,
+  sandboxOtherPerMinute: sandboxDefaultPerMinute,
   ...rest
 }: typeof PlanLimitsInput.$inferInput): Record<string, unknown> {
   const unlimited = Object.entries(rest).flatMap(([name, limit]) =>
     limit === null && name !== 'reason' ? [[snakeCase(name), null]] : [],
   );
-  return { ...snakeFields({ ...rest, recipientsPerRequest, defaultPerMinute }), ...Object.fromEntries(unlimited) };
+  return {
+    ...snakeFields({ ...rest, recipientsPerRequest, defaultPerMinute, sandboxDefaultPerMinute }),
+    ...Object.fromEntries(unlimited),
+  };
 }
 
 builder.mutationFields((t) => ({

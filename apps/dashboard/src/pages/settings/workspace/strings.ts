@@ -22,6 +22,8 @@ export const words = {
     send: 'Sends per minute, per key',
     logs: 'Log reads per minute, per key',
     other: 'Other requests per minute, per key',
+    sandboxLogs: 'Log reads per minute, per sandbox key',
+    sandboxOther: 'Other requests per minute, per sandbox key',
     none: 'No limit',
     workspaceRate: 'Requests per minute, all keys',
     apiKeys: 'API keys',

@@ -68,6 +68,8 @@ function Plan({ plan, use }: Pick<Workspace, 'plan'> & { readonly use: PlanUse }
             [text.send, count(plan.send_per_minute)],
             [text.logs, count(plan.logs_per_minute)],
             [text.other, count(plan.default_per_minute)],
+            [text.sandboxLogs, count(plan.sandbox_logs_per_minute)],
+            [text.sandboxOther, count(plan.sandbox_default_per_minute)],
             ...heldRows(use),
           ]}
         />
