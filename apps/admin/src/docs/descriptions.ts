@@ -23,6 +23,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   graphql: 'The GraphQL API for internal tools: queries, mutations and live events.',
   'command-line': 'Send email, follow its delivery and operate the service from a terminal.',
   'self-hosting': 'From an empty Debian machine to delivered mail.',
+  growing: 'Machines and disks by volume, from one machine to two, certificates, port 25.',
   operations: 'Run the service: bounces, backups, scaling, alerts and repairs.',
   database: 'Roles, connections, poolers and what to monitor in Postgres.',
   backup: 'Back up the database and restore it without sending email twice.',

@@ -44,6 +44,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
     'Operating',
     [
       'self-hosting',
+      'growing',
       'operations',
       'database',
       'backup',
