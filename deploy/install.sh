@@ -11,6 +11,7 @@
 set -eu
 
 home=/opt/postrider
+cache=/var/cache/postrider
 settings=/etc/postrider/postrider.env
 units=/etc/systemd/system
 ready_seconds=90
@@ -55,6 +56,14 @@ copy_release() {
   fi
 }
 
+# Compiles the release as the user of the service, so that its first start takes no longer than any other.
+compile() {
+  install -d -o postrider -g postrider "$cache"
+  [ -d "$cache/$version" ] ||
+    runuser -u postrider -- env NODE_COMPILE_CACHE="$cache/$version" \
+      "$home/releases/$version/bin/node" "$home/releases/$version/scripts/compile-ahead.mjs"
+}
+
 # Replaces a symbolic link in one step, so that it leads somewhere at any time.
 link() {
   [ "$(readlink "$2" || true)" = "$1" ] && return
@@ -74,33 +83,37 @@ create_database() {
   if [ -n "$exists" ]; then
     fail 'Postgres already has a role postrider: set DATABASE_URL to the database that Postrider should use'
   fi
-  as_postgres "create role postrider login password '$password'" > /dev/null
-  as_postgres 'create database postrider owner postrider' > /dev/null
+  as_postgres "create role postrider login password '$password'"
+  as_postgres 'create database postrider owner postrider'
   port=$(as_postgres 'show port')
   DATABASE_URL=postgres://postrider:$password@127.0.0.1:$port/postrider
   say 'created the role and the database postrider'
 }
 
+# By standard input, because other users of the machine can see arguments.
 as_postgres() {
-  runuser -u postgres -- psql --no-psqlrc --tuples-only --no-align --set ON_ERROR_STOP=1 --command "$1"
+  printf '%s;\n' "$1" |
+    runuser -u postgres -- psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1
 }
 
 write_settings() {
   [ -e "$settings" ] && return
   install -d -m 750 -o root -g postrider "$(dirname "$settings")"
   [ -n "${DATABASE_URL-}" ] || create_database
-  umask 027
-  {
-    echo '# The settings of Postrider: docs/settings.md lists all of them. Restart the units after a change.'
-    echo '# Keep a copy of SECRET_KEY elsewhere: without it, DKIM keys and webhook secrets cannot be decrypted.'
-    echo "SECRET_KEY=${SECRET_KEY:-$(random_hex 32)}"
-    echo "DATABASE_URL=$DATABASE_URL"
-    echo "DELIVERY=${DELIVERY:-capture}"
-    for name in HELO_NAME PUBLIC_URL RETURN_PATH_DOMAIN TRUSTED_PROXIES ADMIN_EMAIL PORT METRICS_PORT; do
-      eval "value=\${$name-}"
-      [ -z "$value" ] || echo "$name=$value"
-    done
-  } > "$settings.part"
+  (
+    umask 027
+    {
+      echo '# The settings of Postrider: docs/settings.md lists all of them. Restart the units after a change.'
+      echo '# Keep a copy of SECRET_KEY elsewhere: without it, DKIM keys and webhook secrets cannot be decrypted.'
+      echo "SECRET_KEY=${SECRET_KEY:-$(random_hex 32)}"
+      echo "DATABASE_URL=$DATABASE_URL"
+      echo "DELIVERY=${DELIVERY:-capture}"
+      for name in HELO_NAME PUBLIC_URL RETURN_PATH_DOMAIN TRUSTED_PROXIES ADMIN_EMAIL PORT METRICS_PORT; do
+        eval "value=\${$name-}"
+        [ -z "$value" ] || echo "$name=$value"
+      done
+    } > "$settings.part"
+  )
   chown root:postrider "$settings.part"
   mv "$settings.part" "$settings"
   say "wrote $settings"
@@ -123,12 +136,14 @@ install_units() {
 
 # Prints the URL of a unit's health check. The ports are those of deploy/serve.
 ready_url() {
+  host=$(setting HOST 127.0.0.1)
+  case "$host" in 0.0.0.0 | ::) host=127.0.0.1 ;; esac
   number=${1#*@}
   number=${number%.service}
   case "$1" in
-    postrider-api@*) echo "http://127.0.0.1:$((3000 + number))/readyz" ;;
-    postrider-worker@*) echo "http://127.0.0.1:$((3100 + number))/readyz" ;;
-    *) echo "http://127.0.0.1:$(setting PORT 3000)/readyz" ;;
+    postrider-api@*) echo "http://$host:$((3000 + number))/readyz" ;;
+    postrider-worker@*) echo "http://$host:$((3100 + number))/readyz" ;;
+    *) echo "http://$host:$(setting PORT 3000)/readyz" ;;
   esac
 }
 
@@ -175,6 +190,8 @@ install_first() {
     say "Postrider $version is installed and running."
     return
   }
+  compile
+  "$home/current/deploy/postrider" migrate > /dev/null || fail "the database could not be prepared: check DATABASE_URL in $settings"
   systemctl enable --now postrider
   await_ready postrider.service || fail 'the service is not ready: see journalctl -u postrider, or run postrider doctor'
   say "Postrider $version runs at http://127.0.0.1:$(setting PORT 3000)."
@@ -187,7 +204,8 @@ upgrade() {
   before=$(readlink "$home/current")
   [ "$before" != "releases/$version" ] || { say "$version is installed already."; return; }
   copy_release
-  # The release before goes on working on the migrated database.
+  compile
+  # The previous release keeps working on the migrated database.
   "$home/releases/$version/deploy/postrider" migrate || fail 'the migration failed; the release before is still running'
   link "$before" "$home/previous"
   link "releases/$version" "$home/current"
@@ -217,7 +235,7 @@ remove_old_releases() {
   for folder in "$home"/releases/*/; do
     name=releases/$(basename "$folder")
     [ "$name" = "$(readlink "$home/current")" ] || [ "$name" = "$(readlink "$home/previous" || true)" ] ||
-      rm -rf "$folder"
+      rm -rf "$folder" "$cache/$(basename "$folder")"
   done
 }
 

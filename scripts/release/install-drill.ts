@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { dkimSignatures, startDnsZone, startSmtpSink } from '@postrider/testing';
 import { type Program, startProgram } from '../../bench/cluster/program.ts';
+import { checkProxy } from './proxy-checks.ts';
 import { SteadyClients } from './steady-clients.ts';
 import { UnitRunner } from './unit-runner.ts';
 import { WatchedPage } from './watched-page.ts';
@@ -45,6 +46,7 @@ try {
   await installAgain();
   await sendSigned();
   await upgradeUnderLoad();
+  await checkProxies();
   assert.deepEqual(units.crashes, []);
   console.log('ok     no unit ended unasked');
   failed = false;
@@ -107,6 +109,7 @@ async function install(): Promise<void> {
     HELO_NAME: 'mail.shop.example',
     PUBLIC_URL: PROXY,
     METRICS_PORT: '9464',
+    TRUSTED_PROXIES: '127.0.0.1',
   };
   const output = await runInstaller(release, [], settings);
   assert.match(output, /Postrider \S+ runs at http:\/\/127\.0\.0\.1:3000/);
@@ -214,6 +217,32 @@ async function upgradeUnderLoad(): Promise<void> {
   console.log(
     `ok     ${pages.map(({ name, longest_ms }) => `${name} away for ${Math.round(longest_ms)} ms`).join(', ')}`,
   );
+}
+
+/** Starts each proxy with the sample of the release, as its package would. */
+async function checkProxies(): Promise<void> {
+  const samples = '/opt/postrider/current/deploy';
+  const letsencrypt = '/etc/letsencrypt/live/mail.example.com';
+  must('mkdir', '-p', letsencrypt);
+  const certificate = ['-keyout', `${letsencrypt}/privkey.pem`, '-out', `${letsencrypt}/fullchain.pem`];
+  must('openssl', 'req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-subj', '/CN=mail.example.com', ...certificate);
+  must('rm', '-f', '/etc/nginx/sites-enabled/default');
+  must('cp', `${samples}/nginx/postrider.conf`, '/etc/nginx/sites-enabled/postrider.conf');
+  must('nginx');
+  stops.unshift(() => void inTree('nginx', '-s', 'quit'));
+  const caddy = await startProgram({
+    command: 'chroot',
+    args: [tree, 'caddy', 'run', '--adapter', 'caddyfile', '--config', `${samples}/caddy/Caddyfile`],
+    env: { POSTRIDER_SITE: 'http://127.0.0.1:8081', HOME: '/root' },
+    log: join(tree, 'var/log/caddy.log'),
+    ready: () => fetch('http://127.0.0.1:8081/readyz').then(({ ok }) => ok),
+  });
+  stops.unshift(() => caddy.stop());
+  const from = `Shop <hello@${DOMAIN}>`;
+  const key = firstKey();
+  await checkProxy({ name: 'haproxy', url: PROXY, key, from });
+  await checkProxy({ name: 'nginx', url: 'https://127.0.0.1', key, from });
+  await checkProxy({ name: 'caddy', url: 'http://127.0.0.1:8081', key, from });
 }
 
 function arrivals(): Map<string, number> {

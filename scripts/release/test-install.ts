@@ -9,8 +9,8 @@ import { require, show } from '../image/buildah.ts';
 import { buildRelease, readVersion } from './build.ts';
 
 const SUITE = 'bookworm';
-const PACKAGES = ['ca-certificates', 'postgresql-15', 'postfix', 'haproxy'];
-const BASE = `/var/tmp/postrider-install/${SUITE}`;
+const PACKAGES = ['ca-certificates', 'openssl', 'postgresql-15', 'postfix', 'haproxy', 'nginx-light', 'caddy'];
+const BASE = `/var/tmp/postrider-install/${SUITE}-${PACKAGES.length}`;
 const DRILL = fileURLToPath(new URL('install-drill.ts', import.meta.url));
 
 require('mmdebstrap', 'unshare');
