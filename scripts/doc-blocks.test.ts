@@ -16,6 +16,7 @@ describe('a code block', () => {
     ['ts serve 4000', { kind: 'serve', port: 4000 }],
     ['json expect', { kind: 'expect' }],
     ['json config event', { kind: 'config', drill: 'event' }],
+    ['sh drill test:install', { kind: 'drill', script: 'test:install' }],
     ['sh not-run: it never ends', { kind: 'not-run', reason: 'it never ends' }],
   ])('is parsed as %s', (info, marker) => {
     const { blocks, complaints } = page(`\`\`\`${info}`, 'one', 'two', '```');
@@ -30,7 +31,7 @@ describe('a code block', () => {
     expect(page('```text', 'a tree', '```', '```mermaid', 'a --> b', '```')).toEqual({ blocks: [], complaints: [] });
   });
 
-  it.each(['', 'sh', 'sh runs', 'sh not-run:', 'sh not-run: no', 'sql run', 'json config'])(
+  it.each(['', 'sh', 'sh runs', 'sh not-run:', 'sh not-run: no', 'sql run', 'json config', 'sh drill'])(
     'cannot have the marker %j',
     (info) => {
       expect(page(`\`\`\`${info}`, 'one', '```').complaints).toEqual([expect.stringContaining('docs/page.md:3')]);

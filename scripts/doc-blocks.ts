@@ -24,6 +24,8 @@ export type Marker =
   | { readonly kind: 'expect' }
   /** A block that is parsed by the program that reads its kind of content in production. */
   | { readonly kind: 'config'; readonly drill: string }
+  /** A block that a script of its own runs, such as test:install on a machine that it creates. */
+  | { readonly kind: 'drill'; readonly script: string }
   | { readonly kind: 'not-run'; readonly reason: string };
 
 export interface Block {
@@ -49,6 +51,8 @@ function readMarker(words: string): Marker | null {
   if (port) return { kind: 'serve', port: Number(port) };
   const [, drill] = /^config ([a-z]+)$/.exec(words) ?? [];
   if (drill) return { kind: 'config', drill };
+  const [, script] = /^drill (test:[a-z0-9]+)$/.exec(words) ?? [];
+  if (script) return { kind: 'drill', script };
   const [, reason] = /^not-run: (.{10,})$/.exec(words) ?? [];
   return reason ? { kind: 'not-run', reason } : null;
 }
@@ -76,4 +80,11 @@ export function blocksOf(page: string, markdown: string): { blocks: Block[]; com
 
 export function readPage(page: string): { blocks: Block[]; complaints: string[] } {
   return blocksOf(page, readFileSync(join(root, page), 'utf8'));
+}
+
+/** Returns the texts of a page's blocks that a script runs, in order. */
+export function drillBlocks(page: string, script: string): string[] {
+  return readPage(page).blocks.flatMap(({ marker, text }) =>
+    marker.kind === 'drill' && marker.script === script ? [text] : [],
+  );
 }

@@ -82,7 +82,7 @@ export async function runBlocks(
     for (const [index, block] of blocks.entries()) {
       const { marker } = block;
       const runs = languages_run.some((language) => language === block.language);
-      if (marker.kind === 'not-run') continue;
+      if (marker.kind === 'not-run' || marker.kind === 'drill') continue;
       if ((marker.kind === 'run' || marker.kind === 'serve') && !runs) {
         ran = false;
         continue;

@@ -1,29 +1,35 @@
 // npm run test:install: installs a release with deploy/install.sh on a Debian that has Postgres 15, Postfix and HAProxy
 // but no Node, upgrades it under load and rolls it back. Needs root, mmdebstrap and Debian's archive.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { require, show } from '../image/buildah.ts';
-import { buildRelease, readVersion } from './build.ts';
+import { drillBlocks } from '../doc-blocks.ts';
+import { require, root, show } from '../image/buildah.ts';
+import { readVersion } from './build.ts';
 
 const SUITE = 'bookworm';
-const PACKAGES = ['ca-certificates', 'openssl', 'postgresql-15', 'postfix', 'haproxy', 'nginx-light', 'caddy'];
+const PACKAGES = ['ca-certificates', 'openssl', 'postgresql', 'postfix', 'haproxy', 'nginx-light', 'caddy'];
 const BASE = `/var/tmp/postrider-install/${SUITE}-${PACKAGES.length}`;
 const DRILL = fileURLToPath(new URL('install-drill.ts', import.meta.url));
 
 require('mmdebstrap', 'unshare');
 if (!existsSync(BASE)) makeBase();
+// The first block of the page builds the release.
+const [BUILD = ''] = drillBlocks('docs/self-hosting.md', 'test:install');
 const folder = mkdtempSync(join(tmpdir(), 'postrider-install-'));
 const tree = join(folder, 'root');
 try {
   execFileSync('cp', ['--archive', '--reflink=auto', BASE, tree]);
   const version = readVersion();
-  const releases = [unpackRelease(version), copyRelease(version, `${version}-next`)];
+  execFileSync('sh', ['-e', '-c', BUILD], { cwd: root, stdio: 'inherit' });
+  const name = `postrider-${version}-linux-${process.arch}.tar.gz`;
+  copyFileSync(join(root, 'dist', name), join(tree, 'root', name));
+  const next = copyRelease(name, version, `${version}-next`);
   // The machine's own network and mounts: loopback alone, and nothing that stays behind.
   const namespaces = ['--mount', '--net', '--propagation', 'private'];
-  show('unshare', [...namespaces, process.execPath, DRILL, tree, ...releases.map((path) => path.slice(tree.length))]);
+  show('unshare', [...namespaces, process.execPath, DRILL, tree, version, next]);
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -39,18 +45,11 @@ function makeBase(): void {
   renameSync(part, BASE);
 }
 
-function unpackRelease(version: string): string {
-  const archive = buildRelease(version, folder);
-  mkdirSync(join(tree, 'root'), { recursive: true });
-  execFileSync('tar', ['--extract', '--file', archive, '-C', join(tree, 'root')]);
-  console.log(`ok     ${basename(archive)} is built`);
-  return join(tree, `root/postrider-${version}`);
-}
-
-/** Makes the release to upgrade to: the same code under another version. */
-function copyRelease(version: string, next: string): string {
+/** Unpacks the same code under another version: the release to upgrade to. */
+function copyRelease(archive: string, version: string, next: string): string {
+  execFileSync('tar', ['--extract', '--file', join(tree, 'root', archive), '-C', folder]);
   const target = join(tree, `root/postrider-${next}`);
-  execFileSync('cp', ['--archive', join(tree, `root/postrider-${version}`), target]);
+  execFileSync('mv', [join(folder, `postrider-${version}`), target]);
   writeFileSync(join(target, 'RELEASE'), `${next}\n`);
-  return target;
+  return next;
 }
