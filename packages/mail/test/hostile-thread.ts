@@ -10,3 +10,4 @@ parentPort?.on('message', ({ raw, about: from }: { readonly raw: Uint8Array; rea
   if (text.includes('X-Hostile: end')) process.exit(1);
   parentPort?.postMessage(readReturnedMail(Buffer.from(raw), from));
 });
+parentPort?.postMessage('started');

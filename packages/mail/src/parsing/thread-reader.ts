@@ -8,10 +8,10 @@ export interface Unreadable {
 }
 
 export interface ThreadReaderOptions {
-  /** The time limit for one message. A thread that takes longer is terminated. */
+  /** The time limit for one message, without the start of the thread. A thread that takes longer is terminated. */
   readonly deadline_ms?: number;
   readonly max_heap_mb?: number;
-  /** The program that the thread runs, which sends one response per request. */
+  /** The program that the thread runs, which sends a message once it has started, then one response per request. */
   readonly thread: URL;
 }
 
@@ -27,19 +27,27 @@ export interface ThreadReader<Question, Answer> {
 }
 
 const DEADLINE_MS = 5000;
+// On a busy machine, loading the modules takes longer than parsing any message may.
+const START_MS = 60_000;
 const MAX_HEAP_MB = 64;
+
+interface StartingThread {
+  readonly worker: Worker;
+  /** Null once the thread has started; otherwise why it did not. */
+  readonly fault: Promise<string | null>;
+}
 
 /**
  * Parses untrusted messages in a separate thread, one at a time, so that no message can block the event loop or exhaust
  * the memory of the process. The thread starts with the first message.
  */
 export function createThreadReader<Question, Answer>(options: ThreadReaderOptions): ThreadReader<Question, Answer> {
-  let thread: Worker | null = null;
+  let thread: StartingThread | null = null;
   let replaced = 0;
   let stopped = false;
   let turn: Promise<unknown> = Promise.resolve();
 
-  function start(): Worker {
+  function start(): StartingThread {
     const started = new Worker(options.thread, {
       // The thread needs neither the flags nor the environment of the process.
       execArgv: [],
@@ -50,26 +58,39 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
     started.on('error', () => undefined);
     // An idle thread must not keep the process alive.
     started.unref();
-    return started;
+    const fault = new Promise<string | null>((resolve) => {
+      const late = setTimeout(resolve, START_MS, 'the thread did not start');
+      late.unref();
+      started
+        .once('message', () => resolve(null))
+        .once('error', ({ message }: Error) => resolve(message))
+        .once('exit', () => resolve('the thread ended'));
+    });
+    return { worker: started, fault };
   }
 
-  function readNow(raw: Buffer, about: Question): Promise<Answer | Unreadable> {
-    if (stopped) return Promise.reject(new Error('the reader has stopped'));
+  function lose({ worker }: StartingThread, why: string): Unreadable {
+    thread = null;
+    replaced += 1;
+    void worker.terminate();
+    return { kind: 'unreadable', why, lost: true };
+  }
+
+  async function readNow(raw: Buffer, about: Question): Promise<Answer | Unreadable> {
+    if (stopped) throw new Error('the reader has stopped');
     thread ??= start();
-    const reading = thread;
+    const current = thread;
+    const fault = await current.fault;
+    if (fault !== null) return lose(current, fault);
+    const reading = current.worker;
     return new Promise((resolve) => {
-      const finish = (result: Answer | Unreadable, lost: boolean) => {
+      const finish = (result: Answer | Unreadable) => {
         clearTimeout(deadline);
         reading.off('message', onAnswer).off('error', broke).off('exit', onExit);
-        if (lost) {
-          thread = null;
-          replaced += 1;
-          void reading.terminate();
-        }
         resolve(result);
       };
-      const giveUp = (why: string) => finish({ kind: 'unreadable', why, lost: true }, true);
-      const onAnswer = (result: Answer | Unreadable) => finish(result, false);
+      const giveUp = (why: string) => finish(lose(current, why));
+      const onAnswer = (result: Answer | Unreadable) => finish(result);
       const broke = (error: Error) => giveUp(error.message);
       const onExit = () => giveUp('the thread ended');
       const deadline = setTimeout(giveUp, options.deadline_ms ?? DEADLINE_MS, 'it took too long');
@@ -90,7 +111,7 @@ export function createThreadReader<Question, Answer>(options: ThreadReaderOption
     async stop() {
       stopped = true;
       await turn;
-      await thread?.terminate();
+      await thread?.worker.terminate();
     },
   };
 }
