@@ -25,7 +25,8 @@ const DOMAIN = 'shop.example';
 const SINK_PORT = 2526;
 const PER_SECOND = 20;
 const STEADY_MS = 5000;
-const MAX_DARK_MS = 5000;
+/** How long a page may be away while its process restarts; on a slow machine, twice as long as without load. */
+const MAX_AWAY_MS = 5000;
 const ARRIVAL_MS = 60_000;
 const PROXY = 'http://127.0.0.1:8080';
 const SERVICE = 'http://127.0.0.1:3000';
@@ -38,6 +39,7 @@ interface Domain {
   readonly status: string;
 }
 
+let quiet_restart_ms = 0;
 const stops: (() => unknown)[] = [];
 prepareTree();
 const zone = await startDnsZone();
@@ -152,9 +154,11 @@ async function api<T>(method: string, path: string, body?: object): Promise<T> {
 /** Changes the settings as the guide says, then sends the first email through Postfix. */
 async function sendSigned(): Promise<void> {
   appendFileSync(join(tree, SETTINGS), `DNS_SERVERS=${zone.address}\nLIMITS=drain=2s\nSUBMISSION_PORT=587\n`);
+  const restarted_at = performance.now();
   // The machine has no way out of its network, so doctor finds more than what is wrong with the settings.
   await runBlock(RECONFIGURE.replace('postrider doctor', 'postrider doctor || true'), version);
   await untilReady(SERVICE);
+  quiet_restart_ms = performance.now() - restarted_at;
   const added = await api<Domain>('POST', '/domains', { name: DOMAIN });
   for (const { fqdn, type, value } of added.dns_records) if (type === 'TXT') zone.set(fqdn, 'TXT', [value]);
   const domain = await api<Domain>('POST', `/domains/${DOMAIN}/verify`);
@@ -215,8 +219,8 @@ async function upgradeUnderLoad(): Promise<void> {
     [],
   );
   console.log('ok     each of them arrived once');
-  for (const { name, longest_ms } of pages)
-    assert.ok(longest_ms <= MAX_DARK_MS, `${name} was away for ${longest_ms} ms`);
+  const max_ms = Math.max(MAX_AWAY_MS, 2 * quiet_restart_ms);
+  for (const { name, longest_ms } of pages) assert.ok(longest_ms <= max_ms, `${name} was away for ${longest_ms} ms`);
   console.log(
     `ok     ${pages.map(({ name, longest_ms }) => `${name} away for ${Math.round(longest_ms)} ms`).join(', ')}`,
   );
