@@ -22,10 +22,12 @@ const node = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
 const LEFT_OUT =
   /^(\.(?!npmrc)|bench\/|vitest|Dockerfile|docker-compose|packages\/testing\/src\/|docs\/screens\/)|\.test\.ts$|(^|\/)test\//;
 
-/** Writes the release, under another version if one is given, and returns the archive's path. */
-export function buildRelease(version: string = readVersion(), target: string = join(root, 'dist')): string {
+/** Writes the release and returns the archive's path. */
+function buildRelease(): string {
   if (!existsSync(node)) throw new Error(`${node} is missing: a release is built on Linux, after npm ci.`);
   const folder = mkdtempSync(join(tmpdir(), 'postrider-release-'));
+  const version = readVersion();
+  const target = join(root, 'dist');
   const name = `postrider-${version}`;
   const tree = join(folder, name);
   try {

@@ -43,13 +43,12 @@ interface Row {
 function rowsOf(running: Running, secrets: FirstSecrets): Row[] {
   const { provisioned, services, ports } = running;
   const { config, public_url } = services;
-  const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
   const rows: Row[] = [];
   const row = (name: string, value: string) => rows.push({ name, value });
   if (config.ROLES.includes('admin')) row('Dashboard', dashboardAt(public_url, secrets.login_link));
   if (config.ROLES.includes('rest')) row('REST API', `${public_url}/v1`);
   if (config.ROLES.includes('admin')) row('GraphQL', `${public_url}/graphql  (try it at ${public_url}/graphiql)`);
-  if (config.ROLES.includes('admin') && captures) row('Test inbox', `${public_url}/emails/test-inbox`);
+  if (config.ROLES.includes('admin') && captures(config)) row('Test inbox', `${public_url}/emails/test-inbox`);
   if (ports.capture !== null) row('SMTP capture', `${config.HOST}:${ports.capture}`);
   if (ports.inbound !== null) row('Bounces', `${config.HOST}:${ports.inbound}`);
   for (const port of ports.submission) row('Submission', `${config.HOST}:${port}`);
@@ -67,8 +66,11 @@ function rowsOf(running: Running, secrets: FirstSecrets): Row[] {
 }
 
 function offersFirstEmail({ services: { config } }: Running): boolean {
-  const captures = config.DELIVERY.some((transport) => transport.kind === 'capture');
-  return captures && config.ROLES.includes('rest') && !config.BOOTSTRAP_API_KEY;
+  return captures(config) && config.ROLES.includes('rest') && !config.BOOTSTRAP_API_KEY;
+}
+
+function captures({ DELIVERY }: Running['services']['config']): boolean {
+  return DELIVERY.some((transport) => transport.kind === 'capture');
 }
 
 function secretRows(operator: string | null, { api_key, password }: FirstSecrets): Row[] {

@@ -1,13 +1,12 @@
-import { invoke, readConfig, usualPorts } from '@postrider/core';
+import { invoke, readConfig } from '@postrider/core';
 import { examineMachine } from '@postrider/core/doctor';
 import { connect, pendingMigrations } from '@postrider/db';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { createClient, request, serviceUrl } from '../connect/client.ts';
-import { settingsOf } from '../connect/settings.ts';
 import { problemOf } from '../terminal/problem.ts';
 import { show, type Terminal, table } from '../terminal/terminal.ts';
-import { isInstalledHere, withDatabase, withMachine } from './machine.ts';
+import { isInstalledHere, localUrl, withDatabase, withMachine } from './machine.ts';
 
 interface Check {
   readonly name: string;
@@ -105,16 +104,9 @@ async function checkMachine(terminal: Terminal): Promise<Check[]> {
   });
 }
 
-/** Returns the URL of the service that these settings belong to: of this machine's, unless another one is named. */
-function urlToCheck(terminal: Terminal): string {
-  const config = readConfig(terminal.env);
-  return settingsOf(terminal).url === null && isInstalledHere(config)
-    ? `http://localhost:${config.PORT ?? usualPorts.PORT}`
-    : serviceUrl(terminal);
-}
-
 async function checkService(terminal: Terminal): Promise<Check[]> {
-  const url = urlToCheck(terminal);
+  const config = readConfig(terminal.env);
+  const url = isInstalledHere(config) ? localUrl(terminal, config) : serviceUrl(terminal);
   const response = await request(url, `${url}/readyz`, {});
   const parsed = readiness.safeParse(await response.json().catch(() => null));
   if (!parsed.success) {
@@ -133,16 +125,19 @@ async function checkPublicUrl(terminal: Terminal): Promise<Check[]> {
   const config = readConfig(terminal.env);
   if (config.PUBLIC_URL === undefined || !isInstalledHere(config)) return [];
   const url = config.PUBLIC_URL;
-  const response = await request(url, `${url}/readyz`, {});
-  const answers = readiness.safeParse(await response.json().catch(() => null)).success;
+  const answers = await request(url, `${url}/readyz`, {}).then(
+    async (response) => readiness.safeParse(await response.json().catch(() => null)).success,
+    () => false,
+  );
   return [
     answers
       ? { name: 'public_url', result: 'ok', message: `${url} leads to Postrider` }
       : {
           name: 'public_url',
-          result: 'failed',
-          message: `${url} does not lead to Postrider.`,
-          fix: 'Set PUBLIC_URL to the address of the proxy in front of it, or correct the proxy.',
+          // Some networks do not let a machine reach its own public address.
+          result: 'warning',
+          message: `${url} does not lead to Postrider from this machine.`,
+          fix: 'If it does not from outside either, correct PUBLIC_URL or the proxy in front of Postrider.',
         },
   ];
 }

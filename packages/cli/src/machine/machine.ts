@@ -8,6 +8,7 @@ import {
   createServices,
   readConfig,
   systemClock,
+  usualPorts,
 } from '@postrider/core';
 import { oldestWorkspace, workspaceById } from '@postrider/core/workspaces';
 import { connect, pendingMigrations, type Sql } from '@postrider/db';
@@ -15,6 +16,7 @@ import { startEmbedded } from '@postrider/db/embedded';
 import { createQueue } from '@postrider/queue';
 import { pino } from 'pino';
 import { serviceUrl } from '../connect/client.ts';
+import { settingsOf } from '../connect/settings.ts';
 import { Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -44,6 +46,11 @@ export async function withDatabase<T>(config: Config, work: (database_url: strin
   }
 }
 
+/** Returns the URL of this machine's service by its settings, unless another one is named. */
+export function localUrl(terminal: Terminal, { PORT = usualPorts.PORT }: Config): string {
+  return settingsOf(terminal).url === null ? `http://localhost:${PORT}` : serviceUrl(terminal);
+}
+
 /** Runs a command on this machine's installation. */
 export async function withMachine<T>(terminal: Terminal, work: (machine: Machine) => Promise<T>): Promise<T> {
   const config = readConfig(terminal.env);
@@ -53,7 +60,7 @@ export async function withMachine<T>(terminal: Terminal, work: (machine: Machine
     try {
       const pending = await pendingMigrations(sql);
       if (pending.length > 0) throw notMigrated(pending);
-      const public_url = config.PUBLIC_URL ?? serviceUrl(terminal);
+      const public_url = config.PUBLIC_URL ?? localUrl(terminal, config);
       return await work({ sql, asWorkspace: (id) => contextOf({ config, sql, url, public_url }, id) });
     } finally {
       await sql.end({ timeout: 2 });

@@ -34,7 +34,7 @@ async function run(terminal: Terminal, { to, json }: Options): Promise<void> {
       return await moveData(from, to, installedTables, (name) => terminal.note(`copying ${name}`));
     } catch (error) {
       if (!(error instanceof MoveError)) throw error;
-      throw new Problem({ reason: 'not_moved', message: error.message, advice: 'The target was left unchanged.' });
+      throw new Problem({ reason: 'not_moved', message: error.message, advice: 'No data was copied.' });
     }
   });
   const key = config.SECRET_KEY ? 'the same SECRET_KEY' : `SECRET_KEY from ${config.DATA_DIR}/secret-key`;
@@ -43,7 +43,7 @@ async function run(terminal: Terminal, { to, json }: Options): Promise<void> {
       table(moved.filter(({ rows }) => rows > 0).map(({ name, rows, hash }) => [name, String(rows), hash])),
       '',
       `Every table is equal in both databases. Start Postrider with DATABASE_URL set to the new one, and ${key}.`,
-      'The database that you moved from is unchanged. Do not start it again: it would send its scheduled email too.',
+      'The data that you moved from is still there. Do not start it again: it would send its scheduled email too.',
     ].join('\n'),
   );
 }
