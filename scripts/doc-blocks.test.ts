@@ -14,6 +14,7 @@ describe('a code block', () => {
     ['sh run', { kind: 'run', continued: false }],
     ['ts run continued', { kind: 'run', continued: true }],
     ['ts serve 4000', { kind: 'serve', port: 4000 }],
+    ['sh watch', { kind: 'watch' }],
     ['json expect', { kind: 'expect' }],
     ['json config event', { kind: 'config', drill: 'event' }],
     ['sh drill test:install', { kind: 'drill', script: 'test:install' }],

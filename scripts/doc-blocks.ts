@@ -20,6 +20,8 @@ export type Marker =
   | { readonly kind: 'run'; readonly continued: boolean }
   /** A block that runs until the page ends, and listens on this port soon after its start. */
   | { readonly kind: 'serve'; readonly port: number }
+  /** A block that prints events until it is stopped. */
+  | { readonly kind: 'watch' }
   /** The output of the previous block; … matches anything. */
   | { readonly kind: 'expect' }
   /** A block that is parsed by the program that reads its kind of content in production. */
@@ -46,6 +48,7 @@ const FENCE = /^```([^\n]*)\n([\s\S]*?)^```$/gm;
 function readMarker(words: string): Marker | null {
   if (words === 'run') return { kind: 'run', continued: false };
   if (words === 'run continued') return { kind: 'run', continued: true };
+  if (words === 'watch') return { kind: 'watch' };
   if (words === 'expect') return { kind: 'expect' };
   const [, port] = /^serve (\d+)$/.exec(words) ?? [];
   if (port) return { kind: 'serve', port: Number(port) };

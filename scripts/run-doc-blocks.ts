@@ -13,6 +13,7 @@ import { compiled, type Instance, root } from './instance.ts';
 
 const BLOCK_TIMEOUT_MS = 120_000;
 const LISTEN_TIMEOUT_MS = 20_000;
+const SEND_EVERY_MS = 500;
 
 /** Parsers for blocks that are not programs; each throws if the content would be rejected. */
 const drills: Readonly<Record<string, (text: string, instance: Instance) => unknown>> = {
@@ -83,7 +84,7 @@ export async function runBlocks(
       const { marker } = block;
       const runs = languages_run.some((language) => language === block.language);
       if (marker.kind === 'not-run' || marker.kind === 'drill') continue;
-      if ((marker.kind === 'run' || marker.kind === 'serve') && !runs) {
+      if ((marker.kind === 'run' || marker.kind === 'serve' || marker.kind === 'watch') && !runs) {
         ran = false;
         continue;
       }
@@ -112,6 +113,7 @@ async function problemOf(block: Block, before: readonly Block[], place: Place): 
       return fits(block, place.printed) ? null : `it printed something else:\n${place.printed}`;
     }
     if (marker.kind === 'serve') return await serve(block, marker.port, place);
+    if (marker.kind === 'watch') return await watch(block, place);
     return await run(block, before, place);
   } catch (error) {
     return String(error);
@@ -125,7 +127,7 @@ async function run(block: Block, before: readonly Block[], place: Place): Promis
       ? before.filter((one) => one.language === language && one.marker.kind === 'run').map(({ text }) => text)
       : [];
   const { file, command } = programs[language];
-  const text = await filledIn([...earlier, block.text].join('\n'), place.instance);
+  const text = await filledIn([...earlier, block.text].join('\n'), place);
   writeFileSync(join(place.folder, file), language === 'sh' ? SHELL_HEAD + text + SHELL_TAIL : text);
   const [program = '', ...args] = [...command, file];
   const result = spawnSync(program, args, {
@@ -144,7 +146,7 @@ async function run(block: Block, before: readonly Block[], place: Place): Promis
 async function serve(block: Block, port: number, place: Place): Promise<string | null> {
   const { file, command } = programs[block.language as Language];
   const own = `serve-${port}-${file}`;
-  writeFileSync(join(place.folder, own), await filledIn(block.text, place.instance));
+  writeFileSync(join(place.folder, own), await filledIn(block.text, place));
   const [program = '', ...args] = [...command, own];
   const child = spawn(program, args, {
     cwd: place.folder,
@@ -162,6 +164,35 @@ async function serve(block: Block, port: number, place: Place): Promise<string |
     await pause(50);
   }
   return `nothing listens on ${port}`;
+}
+
+/** Runs a block that prints events until it is stopped; sends emails until it has printed something. */
+async function watch(block: Block, place: Place): Promise<string | null> {
+  writeFileSync(join(place.folder, 'watch.sh'), SHELL_HEAD + (await filledIn(block.text, place)));
+  const child = spawn('bash', ['watch.sh'], { cwd: place.folder, env: environment(place), detached: true });
+  let out = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+  }
+  for (let waited_ms = 0; waited_ms < LISTEN_TIMEOUT_MS; waited_ms += SEND_EVERY_MS) {
+    if (child.exitCode !== null) return `it ended with ${child.exitCode}:\n${out}`;
+    if (/email\.|whsec_/.test(out)) break;
+    await sendOne(place.instance);
+    await pause(SEND_EVERY_MS);
+  }
+  // The block's programs are children of the shell.
+  if (child.pid !== undefined) process.kill(-child.pid);
+  return /email\.|whsec_/.test(out) ? null : `it printed no event:\n${out}`;
+}
+
+async function sendOne({ url, key }: Instance): Promise<void> {
+  await fetch(`${url}/v1/email/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'It works.' }),
+  });
 }
 
 function listens(port: number): Promise<boolean> {
@@ -204,10 +235,18 @@ function openFolder(): string {
 }
 
 /**
- * Fills in the values that a reader would: the URL, the key, and the newest id of its kind for an id that ends in ….
+ * Fills in the values that a reader would: the URL, the key, what the previous block printed, and the newest id of its
+ * kind for an id that ends in ….
  */
-async function filledIn(text: string, { url, key }: Instance): Promise<string> {
-  let filled = text.replaceAll('http://localhost:3000', url).replaceAll('pr_live_…', key);
+async function filledIn(text: string, { instance: { url, key }, printed }: Place): Promise<string> {
+  let filled = text
+    .replaceAll('http://localhost:3000', url)
+    .replaceAll('pr_live_…', key)
+    .replaceAll('wsp_…', () => /wsp_\w+/.exec(printed)?.[0] ?? 'wsp_…')
+    .replaceAll(/<(\w+)>/g, (placeholder, name) => {
+      const [, value] = new RegExp(`"${name}": "?([^",]+)`).exec(printed) ?? [];
+      return value ?? placeholder;
+    });
   for (const [placeholder, path] of [
     ['msg_…', '/email/logs?limit=1'],
     ['whk_…', '/webhooks?limit=1'],

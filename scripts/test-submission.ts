@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { mailCertificate } from '@postrider/testing';
 import { createTransport } from 'nodemailer';
+import { drillBlocks } from './doc-blocks.ts';
 import { freePort, startInstance } from './instance.ts';
 
 const SEND_MS = 30_000;
@@ -18,12 +19,16 @@ const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
 writeFileSync(cert, mailCertificate.cert);
 writeFileSync(key, mailCertificate.key);
 const ports = { starttls: await freePort(), implicit: await freePort() };
-const instance = await startInstance({
+const values: Readonly<Record<string, string>> = {
   SUBMISSION_PORT: String(ports.starttls),
   SUBMISSIONS_PORT: String(ports.implicit),
   TLS_CERT_FILE: cert,
   TLS_KEY_FILE: key,
-});
+};
+// The settings are the page's, with free ports and the certificate of this test.
+const [START = ''] = drillBlocks('docs/submission.md', 'test:submission');
+const names = [...START.matchAll(/(\w+)=\S+/g)].map(([, name = '']) => name);
+const instance = await startInstance(Object.fromEntries(names.map((name) => [name, values[name] ?? ''])));
 
 interface Run {
   readonly program: string;

@@ -22,6 +22,7 @@ const [, INSTALL = '', RECONFIGURE = '', UPGRADE = '', ROLLBACK = ''] = drillBlo
   'docs/self-hosting.md',
   'test:install',
 );
+const [BACK_UP = '', RESTORE = '', COMPARE = '', RELEASE = ''] = drillBlocks('docs/backup.md', 'test:install');
 const SETTINGS = '/etc/postrider/postrider.env';
 const SINK_PORT = 2526;
 const PER_SECOND = 20;
@@ -48,7 +49,15 @@ const zone = await startDnsZone();
 stops.unshift(() => zone.stop());
 const sink = await startSmtpSink({ port: SINK_PORT });
 stops.unshift(() => sink.stop());
-const units = new UnitRunner(tree);
+const units = new UnitRunner(
+  tree,
+  new Map([
+    [
+      'postgresql.service',
+      { start: ['pg_ctlcluster', '15', 'main', 'start'], stop: ['pg_ctlcluster', '15', 'main', 'stop', '-m', 'fast'] },
+    ],
+  ]),
+);
 stops.unshift(() => units.stop());
 let failed = true;
 try {
@@ -58,6 +67,8 @@ try {
   await sendSigned();
   await upgradeUnderLoad();
   await checkProxies();
+  await runStatements();
+  await backUpAndRestore();
   assert.deepEqual(units.crashes, []);
   console.log('ok     no unit ended unasked');
   failed = false;
@@ -257,6 +268,45 @@ async function checkProxies(): Promise<void> {
   await checkProxy({ name: 'haproxy', url: PROXY, key, from });
   await checkProxy({ name: 'nginx', url: 'https://127.0.0.1', key, from });
   await checkProxy({ name: 'caddy', url: 'http://127.0.0.1:8081', key, from });
+}
+
+/** Runs what the page for DBAs has for psql. */
+async function runStatements(): Promise<void> {
+  const psql = ['runuser', '-u', 'postgres', '--', 'psql', '--quiet', '--set=ON_ERROR_STOP=1', 'postrider'];
+  must(...psql, '--command', "alter system set shared_preload_libraries = 'pg_stat_statements'");
+  await system('restart', 'postgresql');
+  for (const text of drillBlocks('docs/database.md', 'test:install')) must(...psql, '--command', text);
+  console.log('ok     the statements of docs/database.md run');
+}
+
+async function sendOne(to: string): Promise<string> {
+  const email = { from: `Shop <hello@${DOMAIN}>`, to, subject: 'Backup', text: 'Hi' };
+  const { id } = await api<{ id: string }>('POST', '/email/send', email);
+  await sink.waitFor(({ envelope_to }) => envelope_to.includes(to));
+  return id;
+}
+
+async function backUpAndRestore(): Promise<void> {
+  await runBlock(BACK_UP, version);
+  const id = await sendOne('after-backup@example.com');
+  await untilSent(id);
+  must('runuser', '-u', 'postgres', '--', 'pgbackrest', '--stanza=postrider', 'check');
+  await runBlock(RESTORE, version);
+  console.log((await runBlock(COMPARE.replaceAll('/var/log/mail.log', '/var/log/postfix.log'), version)).trim());
+  await runBlock(RELEASE, version);
+  await untilReady(SERVICE);
+  await untilSent(id);
+  await sendOne('after-restore@example.com');
+  console.log('ok     the database is backed up, restored to the end of its archive, and sends again');
+}
+
+async function untilSent(id: string): Promise<void> {
+  const until = performance.now() + ARRIVAL_MS;
+  const status = async () => (await api<{ status: string }>('GET', `/email/logs/${id}`)).status;
+  while ((await status()) !== 'delivered') {
+    assert.ok(performance.now() < until, `${id} is not delivered`);
+    await pause(200);
+  }
 }
 
 function arrivals(): Map<string, number> {

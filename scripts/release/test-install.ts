@@ -10,7 +10,17 @@ import { require, root, show } from '../image/buildah.ts';
 import { readVersion } from './build.ts';
 
 const SUITE = 'bookworm';
-const PACKAGES = ['ca-certificates', 'openssl', 'postgresql', 'postfix', 'haproxy', 'nginx-light', 'caddy'];
+const PACKAGES = [
+  'ca-certificates',
+  'openssl',
+  'postgresql',
+  'postfix',
+  'haproxy',
+  'nginx-light',
+  'caddy',
+  'pgbackrest',
+  'cron',
+];
 const BASE = `/var/tmp/postrider-install/${SUITE}-${PACKAGES.length}`;
 const DRILL = fileURLToPath(new URL('install-drill.ts', import.meta.url));
 

@@ -31,9 +31,16 @@ interface Service {
   wanted: boolean;
 }
 
+/** The commands that start and stop a service of the distribution, by the name of its unit. */
+export type Others = ReadonlyMap<
+  string,
+  { readonly start: readonly [string, ...string[]]; readonly stop: readonly [string, ...string[]] }
+>;
+
 /** Stands in for systemd in a tree without an init: it starts the shipped units under their users and capabilities. */
 export class UnitRunner {
   readonly #tree: string;
+  readonly #others: Others;
   readonly #services = new Map<string, Service>();
   readonly #enabled = new Set<string>();
   #open = true;
@@ -41,8 +48,9 @@ export class UnitRunner {
   /** Units that ended without being stopped. */
   readonly crashes: string[] = [];
 
-  constructor(tree: string) {
+  constructor(tree: string, others: Others) {
     this.#tree = tree;
+    this.#others = others;
     mkdirSync(join(tree, REQUESTS), { recursive: true });
     const program = join(tree, 'usr/bin/systemctl');
     writeFileSync(program, SYSTEMCTL);
@@ -78,7 +86,7 @@ export class UnitRunner {
 
   async #answer(words: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
     const [verb = '', ...rest] = words.filter((word) => !word.startsWith('--'));
-    const names = rest.map((name) => (name.endsWith('.service') ? name : `${name}.service`));
+    const names = rest.flatMap((name) => this.#named(name));
     const done = { code: 0, out: '' };
     if (verb === 'daemon-reload') return done;
     if (verb === 'list-units') {
@@ -98,12 +106,20 @@ export class UnitRunner {
       : { code: 1, out: `systemctl ${verb} has no stand-in\n` };
   }
 
+  /** Returns the units that a name stands for; a pattern stands for those that were started. */
+  #named(name: string): string[] {
+    if (!name.endsWith('*')) return [name.endsWith('.service') ? name : `${name}.service`];
+    return [...this.#services.keys()].filter((one) => one.startsWith(name.slice(0, -1)));
+  }
+
   #isActive(name: string): boolean {
     const service = this.#services.get(name);
     return service?.wanted === true && service.child.exitCode === null && service.child.signalCode === null;
   }
 
   async #start(name: string): Promise<void> {
+    const other = this.#others.get(name);
+    if (other) return void (await run('chroot', [this.#tree, ...other.start]));
     if (this.#isActive(name)) return;
     const unit = readUnit(this.#tree, name);
     for (const { path, mode } of unit.folders) {
@@ -129,6 +145,8 @@ export class UnitRunner {
   }
 
   async #stop(name: string): Promise<void> {
+    const other = this.#others.get(name);
+    if (other) return void (await run('chroot', [this.#tree, ...other.stop]));
     const service = this.#services.get(name);
     if (!service) return;
     const { child } = service;

@@ -9,10 +9,12 @@ import { connect } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
 import { createDatabase, type SmtpSink, startSmtpSink } from '@postrider/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { drillBlocks } from '../../../../scripts/doc-blocks.ts';
 import { statesOf } from '../journey.ts';
 import { killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
 
 const COMMAND_LINE = fileURLToPath(new URL('../../../../packages/cli/src/main.ts', import.meta.url));
+const [COMMAND = ''] = drillBlocks('docs/database.md', 'test:journeys');
 /** The version of the embedded Postgres. `npm run test:pg15` moves ten times as much, into another one. */
 const EMBEDDED = 18;
 const BATCH = 100;
@@ -81,7 +83,11 @@ async function sendMany(server: ServerProcess, names: readonly string[], fields:
 const names = (kind: string, length: number) => Array.from({ length }, (_, number) => `${kind}${number}`);
 
 function move(): Promise<{ stdout: string }> {
-  const args = [COMMAND_LINE, 'move', '--to', database.url, '--json'];
+  const words = COMMAND.trim()
+    .replace(/^npx postrider /, '')
+    .replace(/postgres:\S+/, database.url)
+    .split(' ');
+  const args = [COMMAND_LINE, ...words, '--json'];
   return promisify(execFile)(process.execPath, args, { env: { DATA_DIR: data_dir }, maxBuffer: 2 ** 24 });
 }
 
