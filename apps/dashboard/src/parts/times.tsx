@@ -85,14 +85,6 @@ export function RelativeTime({
   );
 }
 
-/**
- * Returns whether a time is the server's placeholder for "no end". For example, an instance hold lasts until it is
- * released.
- */
-export function isEndless(iso: string): boolean {
-  return iso.startsWith('9999-');
-}
-
 export function ExactTime({ at }: { readonly at: string }) {
   const utc = useStore(inUtc);
   return <time dateTime={at}>{exactTime(at, utc)}</time>;

@@ -134,7 +134,6 @@ function count(text: string): number {
   return Number(text);
 }
 
-/** An instance hold has a placeholder for an end. */
 function endOf({ expires_at }: Pick<HoldEntry, 'expires_at'>): string {
-  return expires_at.startsWith('9999-') ? 'it is released' : expires_at;
+  return expires_at ?? 'it is released';
 }

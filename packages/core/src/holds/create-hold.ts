@@ -9,7 +9,7 @@ import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { expiryFacts } from './end-expired.ts';
 import { type HeldThing, heldThing } from './held-thing.ts';
-import { type HoldEntry, holdEntry, holdSchema } from './hold-entry.ts';
+import { type HoldEntry, holdEnd, holdEntry, holdSchema } from './hold-entry.ts';
 import { rateField, requireRated } from './resume-rate.ts';
 import { holdScopes } from './scope.ts';
 import { endExpired, type HoldRow, insertHold, liesAhead, NEVER, openHoldOn } from './store.ts';
@@ -66,7 +66,7 @@ export const createHold = operation({
         resume_rate_per_minute,
       });
       if (!row) throw holdExists(ctx, target, await openHoldOn(tx, target));
-      const diff = { scope: row.scope, value: row.value, expires_at: row.expires_at, resume_rate_per_minute };
+      const diff = { scope: row.scope, value: row.value, expires_at: holdEnd(row.expires_at), resume_rate_per_minute };
       await recordAudit(tx, ctx, [
         ...expiryFacts(expired),
         { action: 'hold.created', target_id: id, diff, reason, workspace_id: target.workspace_id },

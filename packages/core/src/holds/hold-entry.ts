@@ -7,7 +7,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { MAX_AFFECTED } from './affected-store.ts';
 import { holdScopes } from './scope.ts';
-import type { HoldRow } from './store.ts';
+import { type HoldRow, NEVER } from './store.ts';
 
 export const holdSchema = z
   .object({
@@ -26,7 +26,7 @@ export const holdSchema = z
       description: 'Non-operators see an operator as kind system with ID operator.',
     }),
     created_at: timeField,
-    expires_at: timeField,
+    expires_at: timeField.nullable().meta({ description: 'null: it lasts until it is released.' }),
     ended_at: timeField.nullable(),
     ended_by: z.enum(['release', 'expiry']).nullable(),
     resume_rate_per_minute: z.int().nullable(),
@@ -34,6 +34,11 @@ export const holdSchema = z
   })
   .meta({ id: 'Hold' });
 export type HoldEntry = z.output<typeof holdSchema>;
+
+/** Returns when a hold expires; null if it lasts until it is released. */
+export function holdEnd(expires_at: Date): string | null {
+  return expires_at < NEVER ? isoTime(expires_at) : null;
+}
 
 // A workspace sees that an operator holds its email, but not which operator.
 const OPERATOR_NAME = { kind: 'system', id: 'operator', name: 'An operator' } as const;
@@ -52,7 +57,7 @@ export function holdEntry(ctx: ActorContext, row: HoldRow, affected: number): Ho
         ? OPERATOR_NAME
         : { kind: row.created_by_kind, id: row.created_by_id, name: row.created_by_name },
     created_at: isoTime(row.created_at),
-    expires_at: isoTime(row.expires_at),
+    expires_at: holdEnd(row.expires_at),
     ended_at: row.ended_at && isoTime(row.ended_at),
     ended_by: row.ended_by,
     resume_rate_per_minute: row.resume_rate_per_minute,

@@ -1,7 +1,7 @@
 export { createHold } from './create-hold.ts';
 export { endExpiredHolds } from './end-expired.ts';
 export { getHold } from './get-hold.ts';
-export { type HoldEntry, holdSchema } from './hold-entry.ts';
+export { type HoldEntry, holdEnd, holdSchema } from './hold-entry.ts';
 export { keepInstanceHeld } from './keep-instance-held.ts';
 export { listHolds } from './list-holds.ts';
 export { holdsQueue } from './queue-store.ts';

@@ -4,7 +4,7 @@ import type { ActorContext } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import { affectedBy } from './affected-store.ts';
 import { createHold } from './create-hold.ts';
-import { type HoldEntry, holdEntry } from './hold-entry.ts';
+import { type HoldEntry, holdEnd, holdEntry } from './hold-entry.ts';
 import { EVERYTHING } from './scope.ts';
 import { holdById, lockHold, makeEndless, openHoldOn } from './store.ts';
 
@@ -17,7 +17,11 @@ export async function keepInstanceHeld(ctx: ActorContext, reason: string): Promi
     const hold = await holdById(tx, existing.id);
     const row = await makeEndless(tx, existing.id);
     if (hold && row && row.expires_at.getTime() !== hold.expires_at.getTime()) {
-      const diff = { scope: row.scope, value: row.value, expires_at: [hold.expires_at, row.expires_at] };
+      const diff = {
+        scope: row.scope,
+        value: row.value,
+        expires_at: [holdEnd(hold.expires_at), holdEnd(row.expires_at)],
+      };
       await recordAudit(tx, ctx, [
         { action: 'hold.made_endless', target_id: row.id, diff, reason, workspace_id: INSTANCE },
       ]);

@@ -231,11 +231,11 @@ it('a restore check adopts the end time of an existing instance-wide hold', asyn
   await world.clock.advance(7_200_000);
   const repeat = await invoke(system(), checkRestore, { sources: [] });
 
-  expect(report.hold).toMatchObject({ id: hold.id, status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+  expect(report.hold).toMatchObject({ id: hold.id, status: 'active', expires_at: null });
   expect(repeat.hold).toEqual(report.hold);
   const audited = await world.services.sql<{ diff: string }[]>`
     select diff::text as diff from audit_log where action = 'hold.made_endless' and target_id = ${hold.id}`;
-  expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, '9999-12-31T00:00:00.000Z']]);
+  expect(audited.map(({ diff }) => JSON.parse(diff).expires_at)).toEqual([[expires_at, null]]);
 });
 
 it('a restore check creates a new hold if the last instance-wide hold has expired', async () => {
@@ -252,5 +252,5 @@ it('a restore check creates a new hold if the last instance-wide hold has expire
   const { hold } = await invoke(system(), checkRestore, { sources: [] });
 
   expect(hold.id).not.toBe(existing.id);
-  expect(hold).toMatchObject({ status: 'active', expires_at: '9999-12-31T00:00:00.000Z' });
+  expect(hold).toMatchObject({ status: 'active', expires_at: null });
 });

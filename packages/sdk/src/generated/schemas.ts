@@ -144,7 +144,7 @@ export type DeliveryStatus = "scheduled" | "queued" | "deferred" | "sending" | "
 
 export interface DeliveryWaiting {
   reason: "endpoint_disabled" | "hold" | "queue_paused" | "endpoint_paused" | (string & {});
-  /** The earliest next attempt; in the year 9999 if a hold has no end. */
+  /** The earliest next attempt; null if it waits until a hold is released or the webhook is enabled. */
   until: string | null;
   /** With hold and queue_paused: the hold. */
   hold_id: string | null;
@@ -565,7 +565,7 @@ export interface Waiting {
   hold: {
     id: string;
     reason: string;
-    expires_at: string;
+    expires_at: string | null;
   } | null;
   /** With throttled: a failing destination, a limit set by an operator, or the resume rate after a hold. */
   policy: {

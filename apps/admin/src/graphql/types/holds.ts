@@ -41,7 +41,12 @@ builder.node(Hold, {
       resolve: ({ created_by }) => created_by,
     }),
     createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
-    expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Null if it lasts until it is released.',
+      resolve: ({ expires_at }) => expires_at,
+    }),
     endedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ ended_at }) => ended_at }),
     endedBy: t.field({ type: HoldEnd, nullable: true, resolve: ({ ended_by }) => ended_by }),
     resumeRatePerMin: t.int({

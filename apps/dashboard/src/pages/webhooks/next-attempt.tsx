@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { may, useMe } from '../../api/me.ts';
 import type { Outputs } from '../../api/trpc.ts';
-import { ExactTime, isEndless, RelativeTime } from '../../parts/times.tsx';
+import { ExactTime, RelativeTime } from '../../parts/times.tsx';
 import { words } from './strings.ts';
 
 type Pending = Pick<Outputs['deliveries']['get'], 'next_attempt_at' | 'waiting'>;
@@ -30,7 +30,7 @@ export function NextAttempt({ delivery: { next_attempt_at, waiting } }: { readon
     case 'queue_paused': {
       const { until, hold_id, reason } = waiting;
       const phrase =
-        until === null || isEndless(until) ? (
+        until === null ? (
           text.held
         ) : (
           <>

@@ -4,7 +4,7 @@ import { Ban, CircleCheck, CirclePause, Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { may, useMe } from '../../api/me.ts';
 import { MailBadge } from '../../parts/mail-status.tsx';
-import { isEndless, RelativeTime } from '../../parts/times.tsx';
+import { RelativeTime } from '../../parts/times.tsx';
 import { hrefOf } from '../paths.ts';
 import { words } from '../strings.ts';
 import type { AddressSummary } from './results.ts';
@@ -97,7 +97,7 @@ function HoldLine({ hold: { reason, expires_at } }: { readonly hold: AddressSumm
     <>
       <CirclePause size={16} color="var(--wait)" aria-hidden />
       <span className="cut">{text.held(reason)}</span>
-      {!isEndless(expires_at) && (
+      {expires_at !== null && (
         <span className="faint small">
           <RelativeTime at={expires_at} upcoming />
         </span>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, timeField } from '../../fields/wire.ts';
+import { holdEnd } from '../../holds/index.ts';
 import type { RecipientRow } from './log-store.ts';
 
 /** Why an open recipient has not been sent to yet, and until when. */
@@ -11,7 +12,7 @@ export const waitingSchema = z
     until: timeField.nullable(),
     last_reply: z.string().nullable(),
     hold: z
-      .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField })
+      .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField.nullable() })
       .nullable()
       .meta({ description: 'With hold and queue_paused: what is stopped, and why.' }),
     policy: z
@@ -64,7 +65,7 @@ export function waitingReason(row: RecipientRow): Waiting | null {
 function dueReason(row: RecipientRow): Waiting {
   const { last_response: last_reply } = row;
   if (row.hold_id !== null && row.hold_until !== null) {
-    const expires_at = isoTime(row.hold_until);
+    const expires_at = holdEnd(row.hold_until);
     const hold = { id: row.hold_id, reason: row.hold_reason ?? '', expires_at };
     return waits(row.hold_scope === 'queue' ? 'queue_paused' : 'hold', { until: expires_at, last_reply, hold });
   }

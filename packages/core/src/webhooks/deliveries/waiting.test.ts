@@ -3,6 +3,7 @@ import { openWorld } from '@postrider/testing/open-world';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../../accept/index.ts';
 import { createHold, releaseHold } from '../../holds/index.ts';
+import { getMessage } from '../../messages/index.ts';
 import { invoke } from '../../operation/operation.ts';
 import { createContext } from '../../services.ts';
 import { createWebhook } from '../endpoints/create-webhook.ts';
@@ -83,6 +84,24 @@ describe('a pending delivery', () => {
     expect(held?.waiting).toEqual({ reason: 'hold', until: own_hold.expires_at, hold_id: own_hold.id });
     for (const hold_id of [queue_hold.id, own_hold.id]) await invoke(operator, releaseHold, { hold_id });
     expect((await list())[0]?.waiting).toBe(null);
+  });
+
+  it('waits without an end for the release of an instance hold, as its email does', async () => {
+    const { ctx, workspace_id, key_id, send, list } = await home();
+    const actor = { kind: 'key', workspace_id, key_id, scopes: ['operator'], mode: 'live', domains: null } as const;
+    const operator = createContext(world.services, actor, { via: 'rest' });
+    const hold = await invoke(operator, createHold, { scope: 'instance', value: 'all', reason: 'A restore' });
+
+    const { id } = await send();
+
+    expect((await list())[0]?.waiting).toEqual({ reason: 'queue_paused', until: null, hold_id: hold.id });
+    const { recipients } = await invoke(ctx, getMessage, { id });
+    expect(recipients[0]?.waiting).toMatchObject({
+      reason: 'hold',
+      until: null,
+      hold: { id: hold.id, expires_at: null },
+    });
+    await invoke(operator, releaseHold, { hold_id: hold.id });
   });
 
   it('waits for nothing that comes once its endpoint is disabled', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, timeField } from '../../fields/wire.ts';
+import { holdEnd } from '../../holds/index.ts';
 
 export const deliveryWaitingReasons = ['endpoint_disabled', 'hold', 'queue_paused', 'endpoint_paused'] as const;
 
@@ -9,9 +9,9 @@ export const deliveryWaitingReasons = ['endpoint_disabled', 'hold', 'queue_pause
 export const deliveryWaitingSchema = z
   .object({
     reason: z.enum(deliveryWaitingReasons),
-    until: timeField
-      .nullable()
-      .meta({ description: 'The earliest next attempt; in the year 9999 if a hold has no end.' }),
+    until: timeField.nullable().meta({
+      description: 'The earliest next attempt; null if it waits until a hold is released or the webhook is enabled.',
+    }),
     hold_id: idField(idPrefixes.hold).nullable().meta({ description: 'With hold and queue_paused: the hold.' }),
   })
   .meta({ id: 'DeliveryWaiting' });
@@ -21,5 +21,5 @@ export type DeliveryWaiting = z.output<typeof deliveryWaitingSchema>;
 export function waitingOf(json: string | null): DeliveryWaiting | null {
   if (json === null) return null;
   const { reason, until, hold_id } = JSON.parse(json) as Partial<DeliveryWaiting> & Pick<DeliveryWaiting, 'reason'>;
-  return { reason, until: until == null ? null : isoTime(new Date(until)), hold_id: hold_id ?? null };
+  return { reason, until: until == null ? null : holdEnd(new Date(until)), hold_id: hold_id ?? null };
 }

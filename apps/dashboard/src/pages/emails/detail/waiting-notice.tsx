@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { may, useMe } from '../../../api/me.ts';
 import { Notice } from '../../../parts/states.tsx';
-import { ExactTime, isEndless, RelativeTime, span } from '../../../parts/times.tsx';
+import { ExactTime, RelativeTime, span } from '../../../parts/times.tsx';
 import type { Email, Waiting } from './email.ts';
 import { EndWait } from './email-actions.tsx';
 import { NextStep } from './next-step.tsx';
@@ -50,19 +50,19 @@ export function WaitingNotice({ email }: { readonly email: Email }) {
 function sentenceOf(waiting: Waiting): ReactNode {
   const { reason, until, since, ahead, eta_seconds } = waiting;
   const text = words.waiting;
-  const when = until && (
+  const when = until ? (
     <>
       {' '}
       {reason === 'retry_backoff' ? (
         <RelativeTime at={until} upcoming />
-      ) : isEndless(until) ? (
-        text.untilReleased
       ) : (
         <>
           {reason === 'scheduled' ? text.scheduledFor : text.until} <ExactTime at={until} />
         </>
       )}
     </>
+  ) : (
+    waiting.hold && ` ${text.untilReleased}`
   );
   const since_text = since && (
     <>

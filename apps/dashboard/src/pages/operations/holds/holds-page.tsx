@@ -9,7 +9,7 @@ import { useKeyset } from '../../../parts/keyset.ts';
 import { type Column, focusRowOf, KeysetList } from '../../../parts/list.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
 import { Empty, ErrorPanel } from '../../../parts/states.tsx';
-import { isEndless, RelativeTime } from '../../../parts/times.tsx';
+import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { useReach } from '../reach/use-reach.ts';
 import { HoldForm } from './hold-form.tsx';
@@ -103,12 +103,10 @@ function columns({ release, lift }: Actions): readonly Column<Hold>[] {
       name: ends,
       width: 'fit',
       less: true,
-      show: ({ ended_at, expires_at }) =>
-        ended_at === null && isEndless(expires_at) ? (
-          words.endless
-        ) : (
-          <RelativeTime at={ended_at ?? expires_at} upcoming={ended_at === null} />
-        ),
+      show: ({ ended_at, expires_at }) => {
+        const end = ended_at ?? expires_at;
+        return end === null ? words.endless : <RelativeTime at={end} upcoming={ended_at === null} />;
+      },
     },
     {
       name: state,
