@@ -34,6 +34,9 @@ ENV NODE_COMPILE_CACHE=/app/.compiled
 RUN install -d -o 10001 .compiled \
   && setpriv --reuid=10001 --regid=0 --clear-groups node scripts/compile-ahead.mjs \
   && chown -R root .compiled && chmod -R a+rX .compiled
+LABEL org.opencontainers.image.title=Postrider \
+  org.opencontainers.image.description="Transactional email that you host yourself, on nothing but Postgres" \
+  org.opencontainers.image.licenses=MIT
 USER 10001
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \

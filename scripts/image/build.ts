@@ -4,6 +4,7 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readVersion } from '../release/version.ts';
 import { ask, baseName, buildah, hasImage, image, require, root, show } from './buildah.ts';
 
 const SUITE = 'bookworm';
@@ -20,6 +21,11 @@ try {
   const started = performance.now();
   show('buildah', buildah('bud', ...buildOptions(), '-t', image, '.'));
   console.log(`Built ${image} in ${Math.round((performance.now() - started) / 1000)} s.`);
+  const [, archive] = /^--archive=(.+)$/.exec(process.argv.at(-1) ?? '') ?? [];
+  if (archive !== undefined) {
+    const target = `oci-archive:${archive}:postrider:${readVersion()}`;
+    show('buildah', buildah('push', '--quiet', '--format', 'oci', image, target));
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -52,9 +58,11 @@ function npmFolder(): string {
 /** Packages come from the registry of this machine's npm, which is not part of the image. */
 function buildOptions(): string[] {
   const settings = join(folder, 'npmrc');
+  const labels = { version: readVersion(), revision: ask('git', ['rev-parse', 'HEAD']) };
   const registry = ask('npm', ['config', 'get', 'registry']);
   writeFileSync(settings, `registry=${registry}\ncafile=${CERTIFICATES}\n`);
   return [
+    ...Object.entries(labels).flatMap(([name, value]) => ['--label', `org.opencontainers.image.${name}=${value}`]),
     ...['--isolation', 'chroot', '--format', 'docker', '--layers=false', '--pull-never'],
     ...['--volume', `${settings}:${NPM_SETTINGS}:ro`, '--volume', `${CERTIFICATES}:${CERTIFICATES}:ro`],
   ];

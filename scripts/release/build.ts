@@ -1,69 +1,85 @@
-// npm run release: writes dist/postrider-VERSION-linux-ARCH.tar.gz, which needs no npm on the machine that installs it:
-// the code, its production dependencies, the built dashboard and Node. deploy/install.sh inside it installs it.
+// npm run release: writes a release of the commit into dist: an archive with the code, its production dependencies, the
+// built dashboard and Node for each architecture, whose deploy/install.sh installs it; the packages of the SDK and the
+// command line; the bill of materials, the notes and the checksums. With --image, the container image too. Two builds
+// of one commit write the same bytes.
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { buildCli, cliPackage } from '../build-cli.ts';
+import { buildSdk, sdkPackage } from '../build-sdk.ts';
+import { root } from '../image/buildah.ts';
+import { addNode, architectures, createTree, writeArchive } from './archive.ts';
+import { releaseNotes } from './notes.ts';
+import { checkNotices } from './notices.ts';
+import { billOfMaterials } from './sbom.ts';
+import { readVersion } from './version.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const node = join(root, `node_modules/node-linux-${process.arch}/bin/node`);
-// What only development needs. The manifest of packages/testing stays, because the lockfile names it.
-const LEFT_OUT =
-  /^(\.(?!npmrc)|bench\/|vitest|Dockerfile|docker-compose|packages\/testing\/src\/|docs\/screens\/)|\.test\.ts$|(^|\/)test\//;
+const target = join(root, 'dist');
 
-/** Writes the release and returns the archive's path. */
-function buildRelease(): string {
-  if (!existsSync(node)) throw new Error(`${node} is missing: a release is built on Linux, after npm ci.`);
-  const folder = mkdtempSync(join(tmpdir(), 'postrider-release-'));
+async function buildRelease(): Promise<void> {
+  if (process.platform !== 'linux') throw new Error('A release is built on Linux.');
+  const changes = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
+  if (changes !== '') throw new Error(`A release is built from a commit, and these files differ from it:\n${changes}`);
   const version = readVersion();
-  const target = join(root, 'dist');
+  const notes = releaseNotes(version);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target);
+  run('npm', ['run', '--silent', 'build', '--workspace=@postrider/dashboard']);
+  checkNotices();
+  const bill = billOfMaterials();
+  writeFileSync(join(target, `postrider-${version}.cdx.json`), bill);
+  writeFileSync(join(target, `postrider-${version}-notes.md`), notes);
+  writeArchives(version, bill);
+  await buildSdk();
+  await buildCli();
+  for (const folder of [sdkPackage, cliPackage]) run('npm', ['pack', '--silent', '--pack-destination', target, folder]);
+  if (process.argv.includes('--image')) buildImage(version, bill);
+  writeChecksums();
+}
+
+function writeArchives(version: string, bill: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'postrider-release-'));
   const name = `postrider-${version}`;
-  const tree = join(folder, name);
   try {
-    copySources(tree);
-    execFileSync('npm', ['run', '--silent', 'build', '--workspace=@postrider/dashboard'], {
-      cwd: root,
-      stdio: 'inherit',
-    });
-    cpSync(join(root, 'apps/dashboard/dist'), join(tree, 'apps/dashboard/dist'), { recursive: true });
-    // Install scripts run, because one of them patches the Postgres driver.
-    const install = ['ci', '--omit=dev', '--omit=optional', '--no-audit', '--no-fund', '--loglevel=error'];
-    execFileSync('npm', install, { cwd: tree, stdio: 'inherit' });
-    mkdirSync(join(tree, 'bin'));
-    copyFileSync(node, join(tree, 'bin/node'));
-    chmodSync(join(tree, 'bin/node'), 0o755);
-    writeFileSync(join(tree, 'RELEASE'), `${version}\n`);
-    mkdirSync(target, { recursive: true });
-    const archive = join(target, `${name}-linux-${process.arch}.tar.gz`);
-    execFileSync('tar', ['--create', '--gzip', '--owner=0', '--group=0', '--file', archive, '-C', folder, name]);
-    return archive;
+    createTree(join(folder, name), version, bill);
+    for (const architecture of architectures) {
+      addNode(join(folder, name), architecture);
+      const archive = `${name}-linux-${architecture}.tar.gz`;
+      writeArchive(join(folder, archive), folder, name);
+      run('mv', [join(folder, archive), join(target, archive)]);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function copySources(tree: string): void {
-  const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
-  for (const file of files.filter((one) => !LEFT_OUT.test(one) && existsSync(join(root, one)))) {
-    mkdirSync(dirname(join(tree, file)), { recursive: true });
-    cpSync(join(root, file), join(tree, file), { verbatimSymlinks: true });
+function buildImage(version: string, bill: string): void {
+  const file = join(root, 'sbom.cdx.json');
+  writeFileSync(file, bill);
+  try {
+    const archive = join(target, `postrider-${version}-image-${process.arch}.tar`);
+    run('npm', ['run', '--silent', 'image:build', '--', `--archive=${archive}`]);
+  } finally {
+    rmSync(file);
   }
 }
 
-/** Returns the version of this checkout. */
-export function readVersion(): string {
-  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
+/** Writes the checksums last, so that an interrupted build has none. */
+function writeChecksums(): void {
+  const files = readdirSync(target).toSorted();
+  const lines = files.map((file) => {
+    const hash = createHash('sha256').update(readFileSync(join(target, file)));
+    return `${hash.digest('hex')}  ${file}\n`;
+  });
+  writeFileSync(join(target, 'SHA256SUMS.part'), lines.join(''));
+  renameSync(join(target, 'SHA256SUMS.part'), join(target, 'SHA256SUMS'));
+  console.log(lines.join('').trimEnd());
 }
 
-if (import.meta.main) console.log(buildRelease());
+function run(command: string, args: readonly string[]): void {
+  execFileSync(command, [...args], { cwd: root, stdio: 'inherit' });
+}
+
+if (import.meta.main) await buildRelease();

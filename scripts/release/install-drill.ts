@@ -23,6 +23,7 @@ const [, INSTALL = '', RECONFIGURE = '', UPGRADE = '', ROLLBACK = ''] = drillBlo
   'test:install',
 );
 const [BACK_UP = '', RESTORE = '', COMPARE = '', RELEASE = ''] = drillBlocks('docs/backup.md', 'test:install');
+const PSQL = ['runuser', '-u', 'postgres', '--', 'psql', '--quiet', '--set=ON_ERROR_STOP=1', 'postrider'];
 const SETTINGS = '/etc/postrider/postrider.env';
 const SINK_PORT = 2526;
 const PER_SECOND = 20;
@@ -218,6 +219,7 @@ async function upgradeUnderLoad(): Promise<void> {
   await pause(STEADY_MS);
   console.log((await runBlock(UPGRADE, next_version)).trim());
   assert.equal(readlinkSync(join(tree, 'opt/postrider/current')), `releases/${next_version}`);
+  must(...PSQL, '--command', 'table upgraded');
   await pause(STEADY_MS);
   console.log((await runBlock(ROLLBACK, next_version)).trim());
   assert.equal(readlinkSync(join(tree, 'opt/postrider/current')), `releases/${version}`);
@@ -272,10 +274,9 @@ async function checkProxies(): Promise<void> {
 
 /** Runs what the page for DBAs has for psql. */
 async function runStatements(): Promise<void> {
-  const psql = ['runuser', '-u', 'postgres', '--', 'psql', '--quiet', '--set=ON_ERROR_STOP=1', 'postrider'];
-  must(...psql, '--command', "alter system set shared_preload_libraries = 'pg_stat_statements'");
+  must(...PSQL, '--command', "alter system set shared_preload_libraries = 'pg_stat_statements'");
   await system('restart', 'postgresql');
-  for (const text of drillBlocks('docs/database.md', 'test:install')) must(...psql, '--command', text);
+  for (const text of drillBlocks('docs/database.md', 'test:install')) must(...PSQL, '--command', text);
   console.log('ok     the statements of docs/database.md run');
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { drillBlocks } from '../doc-blocks.ts';
 import { require, root, show } from '../image/buildah.ts';
-import { readVersion } from './build.ts';
+import { readVersion } from './version.ts';
 
 const SUITE = 'bookworm';
 const PACKAGES = [
@@ -22,6 +22,7 @@ const PACKAGES = [
   'cron',
 ];
 const BASE = `/var/tmp/postrider-install/${SUITE}-${PACKAGES.length}`;
+const NEXT_MIGRATION = fileURLToPath(new URL('next.sql', import.meta.url));
 const DRILL = fileURLToPath(new URL('install-drill.ts', import.meta.url));
 
 require('mmdebstrap', 'unshare');
@@ -55,11 +56,12 @@ function makeBase(): void {
   renameSync(part, BASE);
 }
 
-/** Unpacks the same code under another version: the release to upgrade to. */
+/** Unpacks the release to upgrade to: the same code under another version, with one more migration. */
 function copyRelease(archive: string, version: string, next: string): string {
   execFileSync('tar', ['--extract', '--file', join(tree, 'root', archive), '-C', folder]);
   const target = join(tree, `root/postrider-${next}`);
   execFileSync('mv', [join(folder, `postrider-${version}`), target]);
   writeFileSync(join(target, 'RELEASE'), `${next}\n`);
+  copyFileSync(NEXT_MIGRATION, join(target, 'packages/db/migrations/9999_next.sql'));
   return next;
 }

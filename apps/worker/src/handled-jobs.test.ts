@@ -208,7 +208,7 @@ describe('workers.list', () => {
       { id: first.metrics.worker_id, live: false },
     ]);
     expect(data[0]).toMatchObject({
-      version: '0.1.0',
+      version: '1.0.0',
       stopped_at: null,
       active: 0,
       queues: expect.arrayContaining(['webhook.recover']),

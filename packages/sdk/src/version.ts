@@ -1,2 +1,2 @@
 /** The version in package.json; a test keeps them equal. */
-export const SDK_VERSION = '0.1.0';
+export const SDK_VERSION = '1.0.0';

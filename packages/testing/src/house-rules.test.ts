@@ -6,6 +6,15 @@ import { type HouseRuleName, houseRules } from './house-rules.ts';
 const lock = (packages: object) => ({ path: 'package-lock.json', text: JSON.stringify({ packages }) });
 const code = (text: string, path = 'packages/core/src/send.ts') => ({ path, text });
 const manifest = (fields: object, path = 'package.json') => ({ path, text: JSON.stringify(fields) });
+const notices = {
+  path: 'THIRD-PARTY-NOTICES',
+  text: 'In the service\n\nMIT\n  a, @c/*\n\nIn the built dashboard\n\nISC\n  f\n\nNotes\n',
+};
+const noticed = {
+  'node_modules/a': { license: 'MIT' },
+  'node_modules/@c/d': { license: '(MIT)' },
+  'node_modules/f': { license: 'ISC', dev: true },
+};
 const advisories = {
   path: 'advisories.json',
   text: JSON.stringify([
@@ -490,6 +499,15 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
     green: [
       [lock({ 'node_modules/a': { optionalDependencies: { '@b/linux': '1.0.0' } }, 'node_modules/@b/linux': {} })],
     ],
+  },
+  'the notices name the locked packages and their licenses': {
+    red: [
+      [notices, lock({ 'node_modules/a': { license: 'MIT' }, 'node_modules/b': { license: 'ISC', dev: true } })],
+      [notices, lock({ 'node_modules/a': { license: 'ISC' }, 'node_modules/@c/d': { license: 'MIT' } })],
+      [notices, lock({ 'node_modules/a': { license: 'MIT', dev: true }, 'node_modules/@c/d': { license: 'MIT' } })],
+      [notices, lock({ ...noticed, 'node_modules/a/node_modules/e': { license: 'MIT' } })],
+    ],
+    green: [[notices, lock({ ...noticed, 'packages/core': {}, 'node_modules/@postrider/core': { link: true } })]],
   },
   'no dependency is below its advisory floor': {
     red: [

@@ -14,6 +14,7 @@ import { importsOf } from './house-rules/imports.ts';
 import { aboveAdvisories, lockAddresses, lockIsWhole } from './house-rules/lockfile.ts';
 import { fieldsOf, isExact, isManifest, manifestOf } from './house-rules/manifests.ts';
 import { boundNames, nounNames } from './house-rules/names.ts';
+import { noticesAgree } from './house-rules/notices.ts';
 import { sharesListed } from './house-rules/shares.ts';
 import { folderSize, functionLength } from './house-rules/sizes.ts';
 import { subjectFirst } from './house-rules/titles.ts';
@@ -243,6 +244,7 @@ export const houseRules = {
   'the documentation uses noun compounds': fewGenitives,
   'the lockfile names no download address': lockAddresses,
   'the lockfile has every optional package': lockIsWhole,
+  'the notices name the locked packages and their licenses': noticesAgree,
   'no dependency is below its advisory floor': aboveAdvisories,
   'no file names a package host': registryHosts,
   'every shared resource has a row with its test': sharesListed,

@@ -3,6 +3,7 @@
  * say what was decided.
  */
 export const descriptions: Readonly<Record<string, string>> = {
+  releases: 'Versions, stable interfaces, deprecation, and the files of a release.',
   changelog: 'What changed in each release, newest first.',
   production: 'From the first captured email to email that reaches real inboxes.',
   sending: 'Send one or many emails, scheduled or now, with attachments and idempotency.',

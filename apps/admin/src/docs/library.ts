@@ -45,6 +45,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
     [
       'self-hosting',
       'growing',
+      'releases',
       'operations',
       'database',
       'backup',
