@@ -34,6 +34,8 @@ ENV NODE_COMPILE_CACHE=/app/.compiled
 RUN install -d -o 10001 .compiled \
   && setpriv --reuid=10001 --regid=0 --clear-groups node scripts/compile-ahead.mjs \
   && chown -R root .compiled && chmod -R a+rX .compiled
+# The command line, for docker exec. Its messages name it as it is found here.
+RUN ln -s /app/packages/cli/src/launch.mjs /usr/local/bin/postrider && node -p "require('./package.json').version" > RELEASE
 LABEL org.opencontainers.image.title=Postrider \
   org.opencontainers.image.description="Transactional email that you host yourself, on nothing but Postgres" \
   org.opencontainers.image.licenses=MIT

@@ -40,7 +40,10 @@ export async function buildCli(): Promise<void> {
           const resolution = await this.resolve(source, importer, { skipSelf: true });
           return resolution && ofMachine.test(resolution.id) ? ABSENT : resolution;
         },
-        load: (id) => (id === ABSENT ? absent : null),
+        load: (id) => {
+          if (id === ABSENT) return absent;
+          return id.endsWith('/core/src/process/program.ts') ? "export const program = 'postrider';" : null;
+        },
       },
     ],
     output: { dir: join(cliPackage, 'bin'), format: 'es', banner: '#!/usr/bin/env node', minify: false },

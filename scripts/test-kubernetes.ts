@@ -30,7 +30,14 @@ const cache = join(root, `node_modules/.cache/${MODELS}-${VERSION}`);
 if (!existsSync(join(cache, 'node_modules', MODELS))) {
   mkdirSync(cache, { recursive: true });
   writeFileSync(join(cache, 'package.json'), '{ "private": true }\n');
-  const install = ['install', `${MODELS}@${VERSION}`, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const install = [
+    'install',
+    `${MODELS}@${VERSION}`,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   execFileSync('npm', install, { cwd: cache, stdio: 'inherit' });
 }
 const yaml = execFileSync('kubectl', ['kustomize', join(root, 'deploy/kubernetes')], { encoding: 'utf8' });

@@ -194,7 +194,8 @@ interface Sending {
 interface RestoreReport {
   readonly closed: number;
   readonly known_sent: { readonly count: number };
-  readonly missing: { readonly count: number; readonly listed: readonly string[] };
+  readonly missing: { readonly listed: readonly string[] };
+  readonly missing_closed: { readonly listed: readonly string[] };
 }
 
 /** Restores to the point in time and starts a worker on it, with or without running restore-check first. */
@@ -237,7 +238,14 @@ async function restoreAndSend({ say: print }: DrillTools, ground: Ground, checks
     held_sent,
     closed: report?.closed ?? 0,
     open: recipients.filter(({ state }) => state !== 'delivered').map((one) => `${one.message_id} ${one.state}`),
-    unnamed: report === null ? [] : since.filter((id) => !report.missing.listed.includes(id)),
+    // What the log knows was sent, so it is named as missing and sent.
+    unnamed:
+      report === null
+        ? []
+        : [
+            ...since.filter((id) => !report.missing_closed.listed.includes(id)),
+            ...since.filter((id) => report.missing.listed.includes(id)),
+          ],
   };
 }
 

@@ -18,12 +18,17 @@ import { WatchedPage } from './watched-page.ts';
 
 const [tree = '', version = '', next_version = ''] = process.argv.slice(2);
 // The first one has built the release.
-const [, INSTALL = '', RECONFIGURE = '', UPGRADE = '', ROLLBACK = ''] = drillBlocks(
+const [, INSTALL = '', RECONFIGURE = '', STATUS = '', UPGRADE = '', ROLLBACK = ''] = drillBlocks(
   'docs/self-hosting.md',
   'test:install',
 );
-const [BACK_UP = '', RESTORE = '', COMPARE = '', RELEASE = ''] = drillBlocks('docs/backup.md', 'test:install');
+const [BACK_UP = '', RESTORE = '', COMPARE = '', RELEASE = '', NEW_MACHINE = ''] = drillBlocks(
+  'docs/backup.md',
+  'test:install',
+);
 const PSQL = ['runuser', '-u', 'postgres', '--', 'psql', '--quiet', '--set=ON_ERROR_STOP=1', 'postrider'];
+// A server that isn't running is stopped already.
+const STOP_POSTGRES = 'pg_ctlcluster 15 main stop -m fast || [ $? = 2 ]';
 const SETTINGS = '/etc/postrider/postrider.env';
 const SINK_PORT = 2526;
 const PER_SECOND = 20;
@@ -44,6 +49,7 @@ interface Domain {
 }
 
 let quiet_restart_ms = 0;
+let first_key = '';
 const stops: (() => unknown)[] = [];
 prepareTree();
 const zone = await startDnsZone();
@@ -53,10 +59,7 @@ stops.unshift(() => sink.stop());
 const units = new UnitRunner(
   tree,
   new Map([
-    [
-      'postgresql.service',
-      { start: ['pg_ctlcluster', '15', 'main', 'start'], stop: ['pg_ctlcluster', '15', 'main', 'stop', '-m', 'fast'] },
-    ],
+    ['postgresql.service', { start: ['pg_ctlcluster', '15', 'main', 'start'], stop: ['sh', '-c', STOP_POSTGRES] }],
   ]),
 );
 stops.unshift(() => units.stop());
@@ -149,8 +152,10 @@ async function installAgain(): Promise<void> {
   console.log('ok     install.sh changes nothing the second time');
 }
 
+/** Returns the key of the first start, which a restored machine accepts but does not have in a file. */
 function firstKey(): string {
-  return readFileSync(join(tree, 'var/lib/postrider/first-start/api-key'), 'utf8').trim();
+  first_key ||= readFileSync(join(tree, 'var/lib/postrider/first-start/api-key'), 'utf8').trim();
+  return first_key;
 }
 
 async function api<T>(method: string, path: string, body?: object): Promise<T> {
@@ -206,6 +211,7 @@ async function upgradeUnderLoad(): Promise<void> {
   const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; result: string; message: string }[] };
   const wrong = checks.filter(({ name, result }) => /^(failed|warning)$/.test(result) && OWN_CHECKS.has(name));
   assert.deepEqual(wrong, []);
+  await runBlock(STATUS, version);
   console.log('ok     postrider doctor reads the settings of the service');
   const pages = [
     new WatchedPage('dashboard', `${SERVICE}/login`),
@@ -292,6 +298,8 @@ async function backUpAndRestore(): Promise<void> {
   const id = await sendOne('after-backup@example.com');
   await untilSent(id);
   must('runuser', '-u', 'postgres', '--', 'pgbackrest', '--stanza=postrider', 'check');
+  await loseMachine();
+  await runBlock(NEW_MACHINE, version);
   await runBlock(RESTORE, version);
   console.log((await runBlock(COMPARE.replaceAll('/var/log/mail.log', '/var/log/postfix.log'), version)).trim());
   await runBlock(RELEASE, version);
@@ -299,6 +307,17 @@ async function backUpAndRestore(): Promise<void> {
   await untilSent(id);
   await sendOne('after-restore@example.com');
   console.log('ok     the database is backed up, restored to the end of its archive, and sends again');
+}
+
+/** Leaves what a new machine has: the packages, an empty cluster, and the copies that the page asks for. */
+async function loseMachine(): Promise<void> {
+  must('cp', '/etc/postrider/postrider.env', '/etc/pgbackrest/conf.d/passphrase.conf', '/root');
+  await system('stop', 'postrider*', 'postgresql');
+  const programs = ['/opt/postrider', '/usr/local/bin/postrider', '/var/cache/postrider', '/var/lib/postrider'];
+  const settings = ['/etc/postrider', '/etc/pgbackrest', '/etc/cron.d/postrider-backup'];
+  must('sh', '-c', `rm -rf ${[...programs, ...settings].join(' ')} /etc/systemd/system/postrider*`);
+  must('pg_dropcluster', '15', 'main');
+  must('pg_createcluster', '15', 'main');
 }
 
 async function untilSent(id: string): Promise<void> {

@@ -7,6 +7,8 @@ export interface Unit {
   readonly environment: Readonly<Record<string, string>>;
   readonly starts_before: readonly (readonly string[])[];
   readonly start: readonly string[];
+  readonly starts_after: readonly (readonly string[])[];
+  readonly start_ms: number;
   readonly folder: string;
   /** Folders below /var/lib and /var/cache that belong to the user, with their modes. */
   readonly folders: readonly { readonly path: string; readonly mode: string }[];
@@ -39,6 +41,8 @@ export function readUnit(tree: string, name: string): Unit {
     },
     starts_before: all('ExecStartPre').map(words),
     start: words(one('ExecStart')),
+    starts_after: all('ExecStartPost').map(words),
+    start_ms: 1000 * Number(one('TimeoutStartSec') || '90'),
     folder: one('WorkingDirectory') || '/',
     folders,
     capabilities: words(one('AmbientCapabilities')).map((capability) => capability.replace(/^CAP_/, '').toLowerCase()),

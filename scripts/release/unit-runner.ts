@@ -140,8 +140,15 @@ export class UnitRunner {
       if (!service.wanted) return;
       service.wanted = false;
       this.crashes.push(`${name} ended with ${code ?? signal}`);
-      setTimeout(() => this.#open && void this.#start(name), RESTART_MS).unref();
+      setTimeout(() => this.#open && void this.#start(name).catch(() => {}), RESTART_MS).unref();
     });
+    for (const command of unit.starts_after) {
+      const [after = '', ...after_args] = this.#command(unit, command);
+      await run(after, after_args, { timeout: unit.start_ms }).catch(async (error: unknown) => {
+        await this.#stop(name);
+        throw error;
+      });
+    }
   }
 
   async #stop(name: string): Promise<void> {

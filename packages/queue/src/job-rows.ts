@@ -29,9 +29,7 @@ export async function readJobTables(sql: Sql): Promise<Map<string, JobTable>> {
     select string_agg(attname, ',' order by attname collate "C") as names from pg_attribute
     where attrelid = 'pgboss.job'::regclass and attnum > 0 and not attisdropped`;
   if (columns?.names !== EXPECTED_COLUMNS) {
-    throw new Error(
-      `pgboss.job has other columns than the pinned pg-boss: ${columns?.names}; run npx postrider migrate.`,
-    );
+    throw new Error(`pgboss.job has other columns than the pinned pg-boss: ${columns?.names}; run postrider migrate.`);
   }
   const rows = await sql<JobTable[]>`
     select name, table_name as table,

@@ -142,7 +142,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
   let tables: ReadonlyMap<string, JobTable> = new Map();
   const tableOf = (name: string): JobTable => {
     const table = tables.get(name);
-    if (!table) throw new Error(`the queue ${name} is not installed; run npx postrider migrate`);
+    if (!table) throw new Error(`the queue ${name} is not installed; run postrider migrate`);
     return table;
   };
   const readJobs = <N extends keyof C & string, R extends AcquiredRow>(name: N, rows: readonly R[]) =>

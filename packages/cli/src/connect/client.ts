@@ -78,7 +78,7 @@ export async function request(url: string, address: string, init: RequestInit): 
     throw new Problem({
       reason: 'unreachable',
       message: `No response from ${url}: ${causeOf(error)}.`,
-      advice: 'Start Postrider with npm start, or set POSTRIDER_URL to the URL that it prints.',
+      advice: 'Start Postrider, or set POSTRIDER_URL to the URL that it prints at the start.',
       passing: true,
     });
   }

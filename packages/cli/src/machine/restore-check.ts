@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { invoke } from '@postrider/core';
+import { program } from '@postrider/core/program';
 import { checkRestore, type KnownSent, type RestoreCheck, readReplica, readSentLog } from '@postrider/core/restores';
 import { connect, type Sql } from '@postrider/db';
 import type { Command } from 'commander';
@@ -56,7 +57,7 @@ async function openLog(terminal: Terminal, name: string): Promise<KnownSent> {
 }
 
 function reportText(checked: RestoreCheck, compared: boolean): string {
-  const { hold, open, known_sent, perhaps_sent, known_ended, unclear_lines, missing, closed } = checked;
+  const { hold, open, known_sent, perhaps_sent, known_ended, unclear_lines, missing, missing_closed, closed } = checked;
   const states = Object.entries(open).map(([state, count]) => `${count} ${state}`);
   return [
     `${hold.id} holds all email and webhooks until you release it`,
@@ -91,11 +92,13 @@ function reportText(checked: RestoreCheck, compared: boolean): string {
                 ),
               ]
             : []),
-          `emails accepted after the backup and missing here: ${missing.count}`,
+          `accepted after the backup, missing here and not known as finished (their senders must send them again): ${missing.count}`,
           ...some(missing.listed, missing.count),
+          `accepted after the backup, missing here, but sent, bounced or canceled before the loss (don’t send them again): ${missing_closed.count}`,
+          ...some(missing_closed.listed, missing_closed.count),
         ]
       : ['what was sent after the backup is unknown; use --sent with a log or --replica with a database']),
-    `when you’re done: npx postrider queues release --local ${hold.id}`,
+    `when you’re done: ${program} queues release --local ${hold.id}`,
   ]
     .filter((line) => line !== null)
     .join('\n');

@@ -22,6 +22,7 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 const namedSchema = z.object({ email_id: idField(idPrefixes.message), email: z.string(), known_by: z.string() });
 const countedSchema = z.object({ count: z.int(), listed: z.array(namedSchema) });
+const missingSchema = z.object({ count: z.int(), listed: z.array(idField(idPrefixes.message)) });
 export const restoreCheckSchema = z.object({
   object: z.literal('restore_check'),
   hold: holdSchema,
@@ -46,9 +47,13 @@ export const restoreCheckSchema = z.object({
       description: 'Log lines that name an email without saying whether it was sent. They count as not sent.',
     }),
   closed: z.int().meta({ description: 'The part of known_sent that this check closed as delivered.' }),
-  missing: z
-    .object({ count: z.int(), listed: z.array(idField(idPrefixes.message)) })
-    .meta({ description: 'Email accepted after the restore point that is not in this database.' }),
+  missing: missingSchema.meta({
+    description:
+      'Email accepted after the restore point that is not in this database, and that no source knows as finished.',
+  }),
+  missing_closed: missingSchema.meta({
+    description: 'Like missing, but sent, bounced or canceled there: sending it again would send it twice.',
+  }),
 });
 export type RestoreCheck = z.output<typeof restoreCheckSchema>;
 
@@ -87,8 +92,8 @@ export const checkRestore = operation({
     }
     const held_at = Date.parse(hold.created_at);
     const newest = await newestBefore(ctx.sql, idFloor('message', held_at));
-    const missing = await missingAfter(ctx, sources, held_at);
-    const diff = { known_sent: lists.sent.count, closed, missing: missing.count };
+    const { missing, missing_closed } = await missingAfter(ctx, sources, held_at);
+    const diff = { known_sent: lists.sent.count, closed, missing: missing.count, missing_closed: missing_closed.count };
     await ctx.sql.begin((tx) =>
       recordAudit(tx, ctx, [{ action: 'restore.checked', target_id: hold.id, diff, workspace_id: INSTANCE }]),
     );
@@ -109,6 +114,7 @@ export const checkRestore = operation({
       },
       closed,
       missing,
+      missing_closed,
     };
   },
 });
@@ -165,23 +171,32 @@ async function missingAfter(
   { sql }: ActorContext,
   sources: readonly KnownSent[],
   held_at: number,
-): Promise<RestoreCheck['missing']> {
+): Promise<Pick<RestoreCheck, 'missing' | 'missing_closed'>> {
   // Messages accepted since the hold say nothing about the backup.
   const newest = await newestBefore(sql, idFloor('message', held_at - CLOCKS_DIFFER_MS));
   const first = idFloor('message', newest === null ? 0 : idTime(newest) - CLOCKS_DIFFER_MS);
   const missing = new Set<string>();
+  const closed = new Set<string>();
   for (const source of sources) {
     for (let from = first; ; ) {
       const page = await source.messagesFrom(from, PAGE);
-      const stored = await storedAmong(sql, page);
-      for (const id of page) if (!stored.has(id)) missing.add(id);
-      const last = page.at(-1);
+      const stored = await storedAmong(
+        sql,
+        page.map(({ id }) => id),
+      );
+      for (const { id, is_closed } of page) if (!stored.has(id)) (is_closed ? closed : missing).add(id);
+      const last = page.at(-1)?.id;
       if (page.length < PAGE || last === undefined) break;
       // The last id is read again, which is harmless because the ids go into a set.
       from = last;
     }
   }
-  return { count: missing.size, listed: [...missing].slice(0, MAX_NAMED) };
+  const open = [...missing].filter((id) => !closed.has(id));
+  return { missing: listOf(open), missing_closed: listOf([...closed]) };
+}
+
+function listOf(ids: readonly string[]): { count: number; listed: string[] } {
+  return { count: ids.length, listed: ids.slice(0, MAX_NAMED) };
 }
 
 function emptyList(): { count: number; listed: z.output<typeof namedSchema>[] } {

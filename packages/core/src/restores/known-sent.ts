@@ -20,6 +20,12 @@ export interface UnclearLine {
   readonly line: string;
 }
 
+export interface KnownMessage {
+  readonly id: string;
+  /** Whether nothing is left to send to any recipient that the source names. */
+  readonly is_closed: boolean;
+}
+
 /** A source that was not restored and still has records of email sent since the restore point. */
 export interface KnownSent {
   /** Its display name, such as the path of a log. */
@@ -28,6 +34,6 @@ export interface KnownSent {
   readonly unclear_lines: { readonly count: number; readonly listed: readonly UnclearLine[] };
   /** Returns the state of each key, in order. */
   lookup(keys: readonly RecipientQuery[]): Promise<readonly KnownState[]>;
-  /** Returns the next message ids known to the source, starting at `id`, in pages of `count`. */
-  messagesFrom(id: string, count: number): Promise<readonly string[]>;
+  /** Returns the next messages known to the source, starting at `id`, in pages of `count`. */
+  messagesFrom(id: string, count: number): Promise<readonly KnownMessage[]>;
 }

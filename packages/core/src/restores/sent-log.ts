@@ -33,7 +33,8 @@ export async function readSentLog(name: string, lines: AsyncIterable<string> | I
     },
     async messagesFrom(id, count) {
       const first = ids.findIndex((one) => one >= id);
-      return first < 0 ? [] : ids.slice(first, first + count);
+      const page = first < 0 ? [] : ids.slice(first, first + count);
+      return page.map((one) => ({ id: one, is_closed: isClosed(log.outcomes.get(one)) }));
     },
   };
 }
@@ -107,6 +108,13 @@ function note(outcomes: Outcomes, { outcome, recipients }: SentLine): void {
   if (outcome === 'sent' && recipients.length === 0) outcomes.is_sent_to_unnamed = true;
   const addresses = outcome === 'sent' ? outcomes.sent_to : outcomes.unsent_to;
   for (const recipient of recipients) addresses.add(recipient);
+}
+
+/** A later line may say that a recipient was sent to who was deferred before. */
+function isClosed(outcomes: Outcomes | undefined): boolean {
+  if (outcomes === undefined) return false;
+  const { is_sent_to_unnamed, sent_to, unsent_to } = outcomes;
+  return (is_sent_to_unnamed || sent_to.size > 0) && [...unsent_to].every((address) => sent_to.has(address));
 }
 
 function judge({ email, recipient_id, recipient_count }: RecipientQuery, outcomes: Outcomes | undefined): KnownState {

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '@postrider/db';
 import { isThere, LEASE_SECONDS } from '../delivery/index.ts';
 import { closedInSql, type DeliveryState } from '../states/index.ts';
-import type { KnownState, RecipientQuery } from './known-sent.ts';
+import type { KnownMessage, KnownState, RecipientQuery } from './known-sent.ts';
 
 export interface OpenRecipient extends RecipientQuery {
   readonly workspace_id: string;
@@ -51,11 +51,11 @@ export async function knownAmong(sql: Sql, keys: readonly RecipientQuery[]): Pro
   return new Map(rows.map(({ id, known }) => [id, known]));
 }
 
-/** Returns message ids in order, starting at `id`. Served by the primary key of recipients. */
-export async function messagesFrom(sql: Sql, id: string, count: number): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select distinct r.message_id as id from recipients r where r.message_id >= ${id} order by 1 limit ${count}`;
-  return rows.map((row) => row.id);
+/** Returns messages in order, starting at `id`. Served by the primary key of recipients. */
+export async function messagesFrom(sql: Sql, id: string, count: number): Promise<KnownMessage[]> {
+  return sql<KnownMessage[]>`
+    select r.message_id as id, not bool_or(r.is_open) as is_closed
+    from recipients r where r.message_id >= ${id} group by 1 order by 1 limit ${count}`;
 }
 
 export async function storedAmong(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
