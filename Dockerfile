@@ -41,6 +41,4 @@ LABEL org.opencontainers.image.title=Postrider \
   org.opencontainers.image.licenses=MIT
 USER 10001
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=32", "apps/server/src/main.ts"]

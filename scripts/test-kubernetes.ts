@@ -3,8 +3,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { drillBlocks } from './doc-blocks.ts';
 import { require as needs } from './image/buildah.ts';
 import { root } from './instance.ts';
 
@@ -40,8 +41,7 @@ if (!existsSync(join(cache, 'node_modules', MODELS))) {
   ];
   execFileSync('npm', install, { cwd: cache, stdio: 'inherit' });
 }
-const yaml = execFileSync('kubectl', ['kustomize', join(root, 'deploy/kubernetes')], { encoding: 'utf8' });
-const resources = JSON.parse(execFileSync('python3', ['-c', TO_JSON], { input: yaml, encoding: 'utf8' })) as Resource[];
+const resources = readResources(join(root, 'deploy/kubernetes'));
 
 let failures = 0;
 function report(name: string, problem: string | null, is_wanted = problem === null): void {
@@ -51,6 +51,24 @@ function report(name: string, problem: string | null, is_wanted = problem === nu
 
 for (const resource of resources) {
   report(`${resource.kind} ${resource.metadata.name}`, (await schemaProblem(resource)) ?? typeProblem(resource));
+}
+const [OVERLAY = ''] = drillBlocks('docs/kubernetes.md', 'test:kubernetes');
+const overlay = mkdtempSync(join(root, 'node_modules/.cache/overlay-'));
+try {
+  // kustomize only reads bases by relative paths.
+  const base = relative(overlay, join(root, 'deploy/kubernetes'));
+  const text_here = OVERLAY.replace('../postrider/deploy/kubernetes', base);
+  // Before kubectl 1.21, such as Debian's, resources were files alone.
+  const version = execFileSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
+  const is_old = Number.parseInt(/"minor": "(\d+)/.exec(version)?.[1] ?? '', 10) < 21;
+  writeFileSync(join(overlay, 'kustomization.yaml'), is_old ? text_here.replace('resources:', 'bases:') : text_here);
+  const own = readResources(overlay);
+  const text = JSON.stringify(own);
+  const is_applied = text.includes('registry.yourcompany.com/postrider:1.0.0') && text.includes('mail.yourcompany.com');
+  report('the overlay of docs/kubernetes.md changes the image and the settings', is_applied ? null : text);
+  report('the overlay has all resources', own.length === resources.length ? null : `${own.length} resources`);
+} finally {
+  rmSync(overlay, { recursive: true });
 }
 const api = resources.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'api');
 if (!api) throw new Error('deploy/kubernetes has no deployment api');
@@ -65,6 +83,11 @@ for (const [name, change] of Object.entries<(deployment: Deployment) => void>({
   report(`${name} is rejected`, problem, problem !== null);
 }
 process.exitCode = failures > 0 ? 1 : 0;
+
+function readResources(folder: string): Resource[] {
+  const yaml = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+  return JSON.parse(execFileSync('python3', ['-c', TO_JSON], { input: yaml, encoding: 'utf8' })) as Resource[];
+}
 
 /** Returns what the schema rejects: wrong types, missing fields and invalid formats. */
 async function schemaProblem(resource: Resource): Promise<string | null> {

@@ -45,7 +45,7 @@ function makeBase(): void {
   const container = ask('buildah', buildah('from', 'scratch'));
   ask('buildah', buildah('add', '--quiet', container, tree, '/'));
   ask('buildah', buildah('config', '--cmd', '["node"]', '--env', 'PATH=/usr/local/bin:/usr/bin:/bin', container));
-  ask('buildah', buildah('commit', '--quiet', '--rm', '--format', 'docker', container, base));
+  ask('buildah', buildah('commit', '--quiet', '--rm', container, base));
   rmSync(tree, { recursive: true, force: true });
 }
 
@@ -63,7 +63,7 @@ function buildOptions(): string[] {
   writeFileSync(settings, `registry=${registry}\ncafile=${CERTIFICATES}\n`);
   return [
     ...Object.entries(labels).flatMap(([name, value]) => ['--label', `org.opencontainers.image.${name}=${value}`]),
-    ...['--isolation', 'chroot', '--format', 'docker', '--layers=false', '--pull-never'],
+    ...['--isolation', 'chroot', '--format', 'oci', '--layers=false', '--pull-never'],
     ...['--volume', `${settings}:${NPM_SETTINGS}:ro`, '--volume', `${CERTIFICATES}:${CERTIFICATES}:ro`],
   ];
 }

@@ -66,12 +66,11 @@ export interface ImageConfig {
   readonly Cmd: readonly string[];
   readonly User: string;
   readonly WorkingDir: string;
-  readonly Healthcheck: { readonly Test: readonly string[] };
+  readonly Labels: Readonly<Record<string, string>>;
 }
 
 export function imageConfig(name: string): ImageConfig {
-  // buildah writes the configuration in Docker's format.
-  return JSON.parse(ask('buildah', buildah('inspect', '--type', 'image', name))).Docker.config;
+  return JSON.parse(ask('buildah', buildah('inspect', '--type', 'image', name))).OCIv1.config;
 }
 
 /** Mounts the root file system of an image where no other process writes to it. */

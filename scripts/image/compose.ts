@@ -7,6 +7,7 @@ export interface ComposeService {
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
   readonly image: string;
+  readonly healthcheck: { readonly test?: readonly string[] };
 }
 
 /**

@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ImageConfig } from './buildah.ts';
 
 export interface Container {
-  /** Runs the container's HEALTHCHECK inside it, and returns whether the check passed. */
+  /** Runs the service's health check inside it, and returns whether the check passed. */
   check(): Promise<boolean>;
-  /** Waits until the HEALTHCHECK passes; returns the milliseconds since the start. */
+  /** Waits until the health check passes; returns the milliseconds since the start. */
   healthy(): Promise<number>;
   /**
-   * Waits until /readyz returns 200, and returns the milliseconds since the start. The HEALTHCHECK passes later,
+   * Waits until /readyz returns 200, and returns the milliseconds since the start. The health check passes later,
    * because it starts its own program.
    */
   ready(): Promise<number>;
@@ -25,6 +25,8 @@ export interface Container {
 export interface ContainerOptions {
   readonly tree: string;
   readonly config: ImageConfig;
+  /** What the engine runs in the container, after CMD; it passes with 0. */
+  readonly health_check: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly command?: readonly string[];
   readonly read_only: boolean;
@@ -65,8 +67,8 @@ export function startContainer(options: ContainerOptions): Container {
   }
   const exit = once(child, 'close').then(([code]) => code as number | null);
   const check = async () => {
-    const [kind, ...command] = config.Healthcheck.Test;
-    if (kind !== 'CMD') throw new Error(`the HEALTHCHECK is ${kind}, and this runs CMD`);
+    const [kind, ...command] = options.health_check;
+    if (kind !== 'CMD') throw new Error(`the health check is ${kind}, and this runs CMD`);
     const [code] = await once(enter(options, command), 'close');
     return code === 0;
   };

@@ -1,14 +1,15 @@
-// npm run test:image: starts the image from `npm run image:build` as docker-compose.yml describes its services, without
-// a container engine: each in its own mount namespace, under the image's user, with a read-only root.
+// npm run test:image: starts the image of the release in dist as docker-compose.yml describes its services, without a
+// container engine: each in its own mount namespace, under the image's user, with a read-only root.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbedded } from '@postrider/db/embedded';
 import { freePort } from '../instance.ts';
-import { ask, baseName, hasImage, image, imageConfig, mountImage, require } from './buildah.ts';
+import { readVersion } from '../release/version.ts';
+import { ask, baseName, buildah, imageConfig, mountImage, require, root } from './buildah.ts';
 import { type ComposeService, readCompose } from './compose.ts';
 import { type Container, startContainer } from './container.ts';
 
@@ -19,7 +20,10 @@ const DELIVER_TRIES = 100;
 const DELIVER_MS = 100;
 
 require('buildah', 'unshare', 'docker-compose', 'python3');
-if (!hasImage(image)) throw new Error('there is no image yet: npm run image:build');
+const version = readVersion();
+const archive = join(root, `dist/postrider-${version}-image-${process.arch}.tar`);
+if (!existsSync(archive)) throw new Error(`${archive} is not there yet: npm run release -- --image`);
+const image = ask('buildah', buildah('pull', '--quiet', `oci-archive:${archive}`));
 const idle_only = process.argv.includes('--idle');
 const key = `pr_live_${randomBytes(32).toString('hex')}`;
 const variables = {
@@ -35,6 +39,11 @@ chmodSync(data_dir, 0o711);
 const running = new Set<Container>();
 const stops: (() => Promise<void> | void)[] = [() => rmSync(data_dir, { recursive: true, force: true })];
 try {
+  const labels = Object.fromEntries(
+    Object.entries(config.Labels).map(([name, value]) => [name.replace('org.opencontainers.image.', ''), value]),
+  );
+  assert.deepEqual([labels.title, labels.version, labels.licenses], ['Postrider', version, 'MIT']);
+  assert.match(labels.revision ?? '', /^[0-9a-f]{40}$/);
   assert.match(config.User, /^\d+$/);
   assert.notEqual(config.User, '0');
   const { path: tree, remove } = mountImage(image);
@@ -43,6 +52,9 @@ try {
   for (const name of ['resolv.conf', 'hosts']) {
     if (!existsSync(join(tree, 'etc', name))) writeFileSync(join(tree, 'etc', name), '');
   }
+  const bill = readFileSync(join(tree, 'app/sbom.cdx.json'), 'utf8');
+  assert.equal(bill, readFileSync(join(root, `dist/postrider-${version}.cdx.json`), 'utf8'));
+  console.log('ok     the archive has its labels and the bill of materials');
   measureSize(tree);
   const database = await startEmbedded({ data_dir });
   stops.unshift(() => database.stop());
@@ -82,6 +94,7 @@ async function open(
     tree,
     config,
     env,
+    health_check: service.healthcheck.test ?? [],
     read_only,
     ...(service.command && { command: service.command }),
   });
@@ -106,13 +119,13 @@ async function runServices(tree: string, url: string): Promise<void> {
   console.log('ok     migrate ended with 0');
 
   const single = await open(tree, app, url);
-  console.log(`ok     app: its HEALTHCHECK passed after ${seconds(await single.healthy())}`);
+  console.log(`ok     app: its health check passed after ${seconds(await single.healthy())}`);
   await deliver(single);
   await stop('app', single);
 
   const [api, sender] = [await open(tree, apart, url), await open(tree, worker, url)];
   await Promise.all([api.healthy(), sender.healthy()]);
-  console.log('ok     app and worker apart: both HEALTHCHECKs passed');
+  console.log('ok     app and worker apart: both health checks passed');
   await deliver(api);
   await stop('worker', sender);
   await stop('app', api);

@@ -3,6 +3,7 @@
  * say what was decided.
  */
 export const descriptions: Readonly<Record<string, string>> = {
+  kubernetes: 'Manifests for Kubernetes, and plain docker run.',
   releases: 'Versions, stable interfaces, deprecation, and the files of a release.',
   changelog: 'What changed in each release, newest first.',
   production: 'From the first captured email to email that reaches real inboxes.',

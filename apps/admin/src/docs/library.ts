@@ -45,6 +45,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
     [
       'self-hosting',
       'growing',
+      'kubernetes',
       'releases',
       'operations',
       'database',
