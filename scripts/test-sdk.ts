@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { buildCli, cliPackage } from './build-cli.ts';
 import { buildSdk, sdkPackage } from './build-sdk.ts';
+import { drillBlocks } from './doc-blocks.ts';
 import { freePort, startInstance } from './instance.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -66,12 +67,13 @@ function installed(runtime: keyof typeof others): string | null {
 /** Creates an empty folder containing only the package as npm packs it. */
 function emptyProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-sdk-'));
-  const packed = [sdkPackage, cliPackage].map((one) => {
-    const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], one));
-    return join(folder, filename);
-  });
+  for (const one of [sdkPackage, cliPackage]) npm(['pack', '--pack-destination', folder], one);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  npm(['install', ...packed], folder);
+  // As the pages say, without touching this machine's global packages.
+  const env = { ...process.env, npm_config_prefix: join(folder, 'global'), npm_config_audit: 'false' };
+  for (const page of ['packages/sdk/README.md', 'docs/command-line.md'])
+    for (const block of drillBlocks(page, 'test:sdk'))
+      execFileSync('sh', ['-e', '-c', block], { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
   for (const file of readdirSync(programs)) cpSync(join(programs, file), join(folder, file));
   cpSync(join(folder, 'consumer.ts'), join(folder, 'consumer.mts'));
   cpSync(join(folder, 'consumer.ts'), join(folder, 'consumer.cts'));
@@ -152,9 +154,30 @@ const config :Workerd.Config = (
   }
 }
 
+type Cli = (...args: readonly string[]) => {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+interface ListedCommand {
+  readonly path: readonly string[];
+  readonly usage: string;
+}
+
+/** Returns every command that --help lists, groups' commands included. */
+function commandsOf(cli: Cli, path: readonly string[] = []): ListedCommand[] {
+  const [, listed = ''] = /^Commands:$([\s\S]*)/m.exec(cli(...path, '--help').stdout) ?? [];
+  const names = [...listed.matchAll(/^ {2}([a-z][\w-]*)(.*?)(?: {2}|$)/gm)].filter(([, name]) => name !== 'help');
+  return names.flatMap(([, name = '', usage = '']) => {
+    const inner = commandsOf(cli, [...path, name]);
+    return inner.length > 0 ? inner : [{ path: [...path, name], usage }];
+  });
+}
+
 /** Runs the packed command line, as on a machine that only calls Postrider. */
 function runCli(runtime: string, node: string, folder: string, url: string, key: string): void {
-  const program = join(folder, 'node_modules/postrider/bin/postrider.js');
+  const program = join(folder, 'global/lib/node_modules/postrider/bin/postrider.js');
   const env = { PATH: process.env.PATH, HOME: folder, POSTRIDER_URL: `${url}/v1`, POSTRIDER_API_KEY: key };
   const cli = (...args: readonly string[]) =>
     spawnSync(node, [program, ...args], { cwd: folder, env, encoding: 'utf8' });
@@ -173,6 +196,13 @@ function runCli(runtime: string, node: string, folder: string, url: string, key:
   report(`${runtime} postrider completion`, completes && !/\bmigrate\b/.test(completion.stdout), completion.stderr);
   const help = cli('--help').stdout;
   report(`${runtime} postrider --help lists what is here`, /\bsend\b/.test(help) && !/\bmigrate\b/.test(help));
+  const commands = commandsOf(cli);
+  for (const { path, usage } of commands) {
+    // Lists need nothing but a key, so they must work; any other command must at least explain itself.
+    const { status, stderr } = path.at(-1) === 'list' && !usage.includes('<') ? cli(...path) : cli(...path, '--help');
+    if (status !== 0) report(`${runtime} postrider ${path.join(' ')}`, false, stderr);
+  }
+  report(`${runtime} ${commands.length} commands that --help lists work or explain themselves`, commands.length > 60);
   const doctor = cli('doctor');
   report(`${runtime} postrider doctor needs the machine`, doctor.stderr.includes('not_installed'), doctor.stderr);
   report(`${runtime} postrider --version`, /^\d+\.\d+\.\d+\n$/.test(cli('--version').stdout));

@@ -27,8 +27,8 @@ async function buildRelease(): Promise<void> {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target);
   run('npm', ['run', '--silent', 'build', '--workspace=@postrider/dashboard']);
-  checkNotices();
   const bill = billOfMaterials();
+  checkNotices(bill);
   writeFileSync(join(target, `postrider-${version}.cdx.json`), bill);
   writeFileSync(join(target, `postrider-${version}-notes.md`), notes);
   writeArchives(version, bill);
