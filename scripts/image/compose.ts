@@ -20,5 +20,7 @@ export function readCompose(variables: Readonly<Record<string, string>>): Readon
     env: { PATH: process.env.PATH, ...variables },
   });
   const program = 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin)["services"], sys.stdout)';
-  return JSON.parse(execFileSync('python3', ['-c', program], { input: yaml, encoding: 'utf8' }));
+  const services = execFileSync('python3', ['-c', program], { input: yaml, encoding: 'utf8' });
+  // What it prints can be read again, so a dollar is still two of them.
+  return JSON.parse(services.replaceAll('$$', () => '$'));
 }
