@@ -1,50 +1,56 @@
+import { readFileSync } from 'node:fs';
 import { AppError, httpStatus, retryAfterHeader, type Services } from '@postrider/core';
 import { countRejected, docSearchBounds, Minutes, NetworkPlaces } from '@postrider/core/shares';
 import { type Context, Hono } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { html, raw } from 'hono/html';
 import type { AdminEnv } from '../admin-env.ts';
-import { themes } from '../pages/dashboard/built-files.ts';
 import { descriptions } from './descriptions.ts';
-import { allPages, type DocPage, readLibrary, readOpenApi } from './library.ts';
-import { style } from './look.ts';
-import { htmlOf, plainMarkdown } from './markdown.ts';
+import { layout } from './layout.ts';
+import { allPages, type DocPage, isDecision, readLibrary, readOpenApi } from './library.ts';
+import { plainMarkdown, type Rendered, renderPage } from './markdown.ts';
 import { search } from './search.ts';
-import { MAX_QUESTION } from './search-docs.ts';
-import { TRY_POLICY, TRY_SCRIPT, tryPage } from './try-it.ts';
+import { MAX_QUESTION, suggestions } from './search-docs.ts';
+import { TRY_SCRIPT, tryPage } from './try-it.ts';
 
 const DOCS_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+  "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+const MAX_SUGGESTIONS = 8;
+const script = readFileSync(new URL('browser/docs.js', import.meta.url), 'utf8');
 
-/**
- * Serves the documentation offline: pages, search, and Markdown for programs. Requires no sign-in and, except for one
- * page, no scripts.
- */
-export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<AdminEnv> {
+/** Serves the documentation offline: pages, search, and Markdown for programs. Requires no sign-in and no script. */
+export function docRoutes(services: Pick<Services, 'clock' | 'metrics' | 'public_url'>): Hono<AdminEnv> {
   const routes = new Hono<AdminEnv>();
   const mayQuery = searchShares(services);
+  const waitHeader = () => retryAfterHeader(tooMany(), services.clock.now());
   // Pages are rendered on first use.
-  const rendered = new Map<string, string>();
+  const rendered = new Map<string, Rendered>();
   routes.use(async (context, next) => {
     context.header('content-security-policy', DOCS_POLICY);
     await next();
   });
-  routes.get('/', (context) => context.html(layout(context, 'Documentation', null, overview())));
-  routes.get('/decisions', (context) => context.html(layout(context, 'Decisions', null, decisions())));
-  routes.get('/search', (context) => {
+  routes.get('/', (context) => context.html(layout(context, { title: 'Documentation', content: overview() })));
+  routes.get('/decisions', (context) => context.html(layout(context, { title: 'Decisions', content: decisions() })));
+  routes.get('/search.json', async (context) => {
+    if (!mayQuery(context.var.address)) return context.json({ object: 'list', data: [] }, 429, waitHeader());
+    const query = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
+    return context.json({ object: 'list', data: await suggestions(query, MAX_SUGGESTIONS) });
+  });
+  routes.get('/search', async (context) => {
     const query = (context.req.query('q') ?? '').slice(0, MAX_QUESTION);
     if (!mayQuery(context.var.address)) {
-      const error = new AppError('address_rate', 'Too many searches from your network. Try again in a minute.');
+      const error = tooMany();
       const notice = html`<h1>Too many searches</h1><p>${error.message}</p>`;
-      const content = layout(context, 'Too many searches', null, notice, query);
-      return context.html(content, httpStatus[error.code], retryAfterHeader(error, services.clock.now()));
+      const content = layout(context, { title: 'Too many searches', content: notice, query });
+      return context.html(content, httpStatus[error.code], waitHeader());
     }
-    return context.html(layout(context, 'Search', null, results(query), query));
+    return context.html(layout(context, { title: 'Search', content: await results(query), query }));
   });
   routes.get('/try', (context) => {
-    context.header('content-security-policy', TRY_POLICY);
-    return context.html(layout(context, 'Try the API', null, tryPage(readOpenApi())));
+    return context.html(layout(context, { title: 'Try the API', content: tryPage(readOpenApi()) }));
   });
+  routes.get('/docs.js', (context) =>
+    context.text(script, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+  );
   routes.get('/try.js', (context) =>
     context.text(TRY_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   );
@@ -54,15 +60,23 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics'>): Hono<A
       ? context.text(plainMarkdown(page), 200, { 'content-type': 'text/markdown; charset=utf-8' })
       : missing(context);
   });
-  routes.get('/:name{.+}', (context) => {
+  routes.get('/:name{.+}', async (context) => {
     const page = pageNamed(context.req.param('name'));
     if (!page) return missing(context);
-    const content = rendered.get(page.name) ?? htmlOf(page, allPages());
+    const { public_url } = services;
+    const content = rendered.get(page.name) ?? (await renderPage(page, { pages: allPages(), public_url }));
     rendered.set(page.name, content);
     const source = html`<p><small><a href="/docs/${page.name}.md">View as Markdown</a></small></p>`;
-    return context.html(layout(context, page.title, page.name, html`${raw(content)}${source}`));
+    const { headings } = content;
+    return context.html(
+      layout(context, { title: page.title, content: html`${raw(content.html)}${source}`, page, headings }),
+    );
   });
   return routes;
+}
+
+function tooMany(): AppError {
+  return new AppError('address_rate', 'Too many searches from your network. Try again in a minute.');
 }
 
 /** Returns a function that checks whether a network may search again within the current minute. */
@@ -113,12 +127,10 @@ function pageNamed(name: string): DocPage | undefined {
 
 function missing(context: Context) {
   return context.html(
-    layout(
-      context,
-      'Page not found',
-      null,
-      html`<h1>Page not found</h1><p>Search or see <a href="/docs">all pages</a>.</p>`,
-    ),
+    layout(context, {
+      title: 'Page not found',
+      content: html`<h1>Page not found</h1><p>Search or see <a href="/docs">all pages</a>.</p>`,
+    }),
     404,
   );
 }
@@ -143,36 +155,12 @@ function decisions() {
   return html`<h1>Decisions</h1><ul>${lines}</ul>`;
 }
 
-function isDecision({ name }: DocPage): boolean {
-  return name.startsWith('decisions/');
-}
-
-function results(query: string) {
-  const hits = search(allPages(), query);
+async function results(query: string) {
+  const hits = await search(allPages(), query);
   const list = hits.map(
     ({ page, heading, anchor, excerpt }) =>
       html`<li><p><a href="/docs/${page.name}#${anchor}">${page.title === heading ? heading : `${page.title}: ${heading}`}</a><br>${excerpt}</p></li>`,
   );
   const none = query.trim() === '' ? 'Enter a search term.' : 'No results.';
   return html`<h1>Search</h1>${hits.length > 0 ? html`<ol>${list}</ol>` : html`<p>${none}</p>`}`;
-}
-
-function layout(context: Context, title: string, current: string | null, content: ReturnType<typeof html>, query = '') {
-  const cookie = getCookie(context, 'theme');
-  const theme = themes.find((name) => name === cookie) ?? 'system';
-  const sections = readLibrary().map(
-    (shelf) =>
-      html`<h2>${shelf.title}</h2><ul>${shelf.pages
-        .filter((page) => !isDecision(page))
-        .map(
-          (page) =>
-            html`<li><a href="/docs/${page.name}" ${page.name === current ? raw('aria-current="page"') : ''}>${page.title}</a></li>`,
-        )}</ul>`,
-  );
-  return html`<!doctype html>
-<html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Postrider</title>
-<style>${raw(style)}</style></head><body><div class="layout">
-<nav aria-label="Documentation"><a href="/docs"><strong>Postrider</strong></a>
-<form role="search" action="/docs/search"><input type="search" name="q" value="${query}" placeholder="Search" aria-label="Search documentation"></form>${sections}</nav>
-<main>${content}</main></div></body></html>`;
 }

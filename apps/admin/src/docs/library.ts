@@ -73,6 +73,10 @@ export function readLibrary(): readonly Shelf[] {
   return library;
 }
 
+export function isDecision({ name }: DocPage): boolean {
+  return name.startsWith('decisions/');
+}
+
 export function allPages(): readonly DocPage[] {
   return readLibrary().flatMap(({ pages }) => pages);
 }

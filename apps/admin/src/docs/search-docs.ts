@@ -1,6 +1,6 @@
 import { operation } from '@postrider/core';
 import { z } from 'zod';
-import { allPages } from './library.ts';
+import { allPages, isDecision } from './library.ts';
 import { search } from './search.ts';
 
 export const MAX_QUESTION = 200;
@@ -19,15 +19,19 @@ export const searchDocs = operation({
   }),
   output: z.object({ object: z.literal('list'), data: z.array(resultSchema).readonly() }),
   async run(_, { text, limit }) {
-    // Decisions explain the code, but people search for how to use the product.
-    const data = search(allPages(), text)
-      .filter(({ page }) => !page.name.startsWith('decisions/'))
-      .slice(0, limit)
-      .map(({ page, heading, anchor }) => ({
-        title: page.title,
-        heading,
-        path: `/docs/${page.name}${anchor === '' ? '' : `#${anchor}`}`,
-      }));
-    return { object: 'list' as const, data };
+    return { object: 'list' as const, data: await suggestions(text, limit) };
   },
 });
+
+/** Returns the best sections for a query, as links. */
+export async function suggestions(text: string, limit: number): Promise<z.output<typeof resultSchema>[]> {
+  const hits = await search(allPages(), text);
+  return hits
+    .filter(({ page }) => !isDecision(page))
+    .slice(0, limit)
+    .map(({ page, heading, anchor }) => ({
+      title: page.title,
+      heading,
+      path: `/docs/${page.name}${anchor === '' ? '' : `#${anchor}`}`,
+    }));
+}

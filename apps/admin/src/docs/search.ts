@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { Marked, type Tokens } from 'marked';
+import MiniSearch from 'minisearch';
 import type { DocPage } from './library.ts';
 import { anchorOf, plainMarkdown } from './markdown.ts';
 
@@ -9,94 +12,145 @@ export interface Hit {
 }
 
 interface Section {
+  readonly id: number;
   readonly page: DocPage;
+  readonly title: string;
   readonly heading: string;
   readonly anchor: string;
   readonly text: string;
-  /** Lowercase copies that the search matches against. */
-  readonly low: { readonly title: string; readonly heading: string; readonly text: string };
 }
 
 const MAX_HITS = 30;
-const MAX_WORDS = 8;
-const MAX_COUNT = 5;
+const CHUNK = 10;
 const BEFORE = 60;
 const EXCERPT = 220;
-// The bonus for each word found, equal to the most points that a word can score within a section.
-const EACH_WORD = 20;
+/** A section with fewer of the words is not about them. */
+const MIN_SHARE = 0.5;
+const WORD = /[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)*/gu;
 
-let sections: readonly Section[] | null = null;
-
+// Words that say nothing about the topic of a question.
 const STOP_WORDS = new Set(
   'a an and are as at be by can do does for from how i in is it my of on or that the this to was what when where why with'.split(
     ' ',
   ),
 );
 
-/**
- * Returns the sections that contain most of the words. Sections with all of the words, and with words in the heading,
- * rank first.
- */
-export function search(pages: readonly DocPage[], query: string): Hit[] {
-  sections ??= pages.flatMap(sectionsOf);
-  const query_words = query
-    .toLowerCase()
-    .replace(/[?!,;]/g, ' ')
-    .split(/\s+/)
-    .filter(Boolean);
-  const terms = query_words.filter((word) => !STOP_WORDS.has(word));
-  const words = (terms.length > 0 ? terms : query_words).slice(0, MAX_WORDS);
+/** Words that people search for, with the words that the pages use. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  nodemailer: ['smtp', 'submission'],
+  mailgun: ['migrate', 'relay'],
+  ses: ['relay', 'smtps'],
+  token: ['key'],
+  quota: ['limits', 'plan'],
+  throttling: ['limits', 'rate'],
+  max: ['limit', 'limits'],
+  maximum: ['limit', 'limits'],
+  size: ['limits', 'bytes', 'mb', 'mib'],
+  bcc: ['recipients'],
+  unsubscribe: ['list-unsubscribe'],
+  cron: ['schedule', 'scheduling'],
+  docker: ['container', 'image'],
+  helm: ['kubernetes'],
+  k8s: ['kubernetes'],
+  letsencrypt: ['certificates'],
+  ssl: ['tls', 'certificates'],
+  mfa: ['sign-in', 'password'],
+  '2fa': ['sign-in', 'password'],
+  gdpr: ['erase', 'retention'],
+  delete: ['erase', 'remove'],
+};
+
+interface Index {
+  readonly engine: MiniSearch<Section>;
+  readonly sections: readonly Section[];
+}
+
+let index: Promise<Index> | null = null;
+
+/** Returns the sections about the query's words, the best first. Words match from their start, with small mistakes. */
+export async function search(pages: readonly DocPage[], query: string): Promise<Hit[]> {
+  index ??= createIndex(pages);
+  const { engine, sections } = await index;
+  const words = [...new Set(query.toLowerCase().match(WORD) ?? [])].filter((word) => !STOP_WORDS.has(word));
   if (words.length === 0) return [];
-  return sections
-    .flatMap((section) => {
-      const points = pointsOf(section, words);
-      return points === null ? [] : [{ section, points }];
+  const hits = engine.search(words.join(' '), {
+    boost: { heading: 6, title: 4 },
+    prefix: (term) => term.length > 2,
+    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    weights: { fuzzy: 0.2, prefix: 0.6 },
+    // People look for how to use the product, less for how it came about.
+    boostDocument: (id: number) => weightOf(sections[id]?.page),
+  });
+  return hits
+    .map(({ id, score, terms, queryTerms: query_terms }) => {
+      const count = words.filter((word) => meanings(word).some((one) => query_terms.includes(one))).length;
+      return {
+        section: sections[id as number],
+        terms,
+        points: score * (count / words.length) ** 3,
+        share: count / words.length,
+      };
     })
-    .sort((a, b) => b.points - a.points)
+    .filter(({ share }) => share > MIN_SHARE)
+    .sort((one, other) => other.points - one.points)
     .slice(0, MAX_HITS)
-    .map(({ section }) => {
+    .flatMap(({ section, terms }) => {
+      if (!section) return [];
       const { page, heading, anchor } = section;
-      return { page, heading, anchor, excerpt: excerptOf(section, words) };
+      return [{ page, heading, anchor, excerpt: excerptOf(section, terms) }];
     });
 }
 
-function sectionsOf(page: DocPage): Section[] {
-  return plainMarkdown(page)
-    .split(/^(?=#{1,3} )/m)
-    .map((part) => {
-      const [first = '', ...rest] = part.split('\n');
-      const heading = first.replace(/^#+ /, '').replaceAll('`', '');
-      const text = rest
-        .join(' ')
-        .replace(/[`*|]|\]\([^)]*\)|\[/g, ' ')
-        .replace(/(?:^|\s):?-{3,}:?(?=\s|$)/g, ' ')
-        .replace(/\s+/g, ' ');
-      const low = { title: page.title.toLowerCase(), heading: heading.toLowerCase(), text: text.toLowerCase() };
-      return { page, heading, anchor: anchorOf(heading), text, low };
-    });
+function meanings(word: string): string[] {
+  return [word, ...(synonyms[word] ?? [])];
 }
 
-function pointsOf({ low }: Section, words: readonly string[]): number | null {
-  let points = 0;
-  let count = 0;
-  for (const word of words) {
-    const gained = (low.heading.includes(word) ? 10 : 0) + (low.title.includes(word) ? 5 : 0) + countOf(low.text, word);
-    if (gained > 0) count += 1;
-    points += gained;
+/** Creates the index a page at a time, because requests of the API run in the same process. */
+async function createIndex(pages: readonly DocPage[]): Promise<Index> {
+  const sections: Section[] = [];
+  for (const page of pages) {
+    for (const section of sectionsOf(page)) sections.push({ ...section, id: sections.length });
+    await setImmediate();
   }
-  // With one or two words, all must match. With more, up to a third may be missing.
-  return count < words.length - Math.floor(words.length / 3) ? null : points + count * EACH_WORD;
+  const engine = new MiniSearch<Section>({
+    fields: ['title', 'heading', 'text'],
+    tokenize: (text) => text.match(WORD) ?? [],
+    searchOptions: { processTerm: (term) => meanings(term.toLowerCase()) },
+  });
+  await engine.addAllAsync(sections, { chunkSize: CHUNK });
+  return { engine, sections };
 }
 
-/** Counts how often a word occurs in the text, up to the maximum that scores. */
-function countOf(text: string, word: string): number {
-  let count = 0;
-  for (let at = text.indexOf(word); at >= 0 && count < MAX_COUNT; at = text.indexOf(word, at + word.length)) count += 1;
-  return count;
+const GUIDES = /^(?:production|sending|webhooks|domains|testing|submission|self-hosting|growing|backup)$/;
+const BACKGROUND =
+  /^(?:decisions\/|changelog$|features$|interface$|design$|architecture$|packages$|benchmarks$|reliability$)/;
+
+function weightOf(page: DocPage | undefined): number {
+  if (page === undefined || BACKGROUND.test(page.name)) return 0.2;
+  return GUIDES.test(page.name) ? 1.5 : 1;
 }
 
-function excerptOf({ text, low }: Section, words: readonly string[]): string {
-  const places = words.map((word) => low.text.indexOf(word)).filter((place) => place >= 0);
+/** Splits a page at its headings. A line of a sample that looks like a heading isn't one. */
+function sectionsOf(page: DocPage): Omit<Section, 'id'>[] {
+  const sections: { heading: string; raw: string }[] = [];
+  for (const token of new Marked().lexer(plainMarkdown(page))) {
+    if (token.type === 'heading' && (token as Tokens.Heading).depth <= 3)
+      sections.push({ heading: (token as Tokens.Heading).text.replaceAll('`', ''), raw: '' });
+    const section = sections.at(-1);
+    if (section && token.type !== 'heading') section.raw += `${token.raw}\n`;
+  }
+  return sections.map(({ heading, raw }) => {
+    const text = raw
+      .replace(/[`*|]|\]\([^)]*\)|\[/g, ' ')
+      .replace(/(?:^|\s):?-{3,}:?(?=\s|$)/g, ' ')
+      .replace(/\s+/g, ' ');
+    return { page, title: page.title, heading, anchor: anchorOf(heading), text };
+  });
+}
+
+function excerptOf({ text }: Section, words: readonly string[]): string {
+  const low = text.toLowerCase();
+  const places = words.map((word) => low.indexOf(word)).filter((place) => place >= 0);
   const from = Math.max(0, Math.min(...places, text.length) - BEFORE);
   return `${from > 0 ? '…' : ''}${text.slice(from, from + EXCERPT).trim()}${from + EXCERPT < text.length ? '…' : ''}`;
 }

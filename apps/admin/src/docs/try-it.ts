@@ -1,9 +1,6 @@
 import { html } from 'hono/html';
 import type { OpenApi, Schema } from './reference.ts';
 
-export const TRY_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
-
 interface Example {
   readonly name: string;
   /** A sample request body, or empty if the operation has none. */

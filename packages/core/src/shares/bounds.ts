@@ -119,8 +119,8 @@ export const submissionByteBounds: PlacesBounds = {
   reserve: SUBMISSION_BYTES / 4,
 };
 
-const DOC_SEARCHES = 600;
-const DOC_SEARCHES_PER_NETWORK = 60;
+const DOC_SEARCHES = 2400;
+const DOC_SEARCHES_PER_NETWORK = 240;
 
 /** Documentation searches per minute, by network, because they require no sign-in. */
 export const docSearchBounds: PlacesBounds = {
