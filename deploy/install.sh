@@ -45,6 +45,7 @@ create_user() {
 
 # Copies the release beside the others. An interrupted copy is never taken for a release.
 copy_release() {
+  copied=
   mkdir -p "$home/releases"
   target=$home/releases/$version
   if [ "$source" != "$target" ] && [ ! -d "$target" ]; then
@@ -52,6 +53,7 @@ copy_release() {
     cp -a "$source" "$target.part"
     chown -R root:root "$target.part"
     mv "$target.part" "$target"
+    copied=1
     say "copied $version to $target"
   fi
 }
@@ -154,8 +156,9 @@ restart_units() {
   done
 }
 
+# A unit that crashes at each start is activating most of the time.
 running_units() {
-  systemctl list-units --plain --no-legend --state=active 'postrider*.service' | awk '{ print $1 }'
+  systemctl list-units --plain --no-legend --state=active,activating 'postrider*.service' | awk '{ print $1 }'
 }
 
 install_first() {
@@ -204,7 +207,7 @@ upgrade() {
   if ! restart_units $running; then
     link "$before" "$home/current"
     install_units
-    restart_units $running || true
+    restart_units $running || fail "neither $version nor $(basename "$before") got ready: see journalctl"
     discard
     fail "$version did not get ready, so $(basename "$before") was started again: see journalctl"
   fi
@@ -215,7 +218,7 @@ upgrade() {
 
 # Removes the copy of a release that failed, so that a later attempt copies it again.
 discard() {
-  [ "$source" = "$home/releases/$version" ] || rm -rf "$home/releases/$version" "$cache/$version"
+  [ -z "$copied" ] || rm -rf "$home/releases/$version" "$cache/$version"
 }
 
 rollback() {

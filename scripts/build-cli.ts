@@ -15,7 +15,7 @@ const ofMachine = /\/packages\/cli\/src\/machine\/[\w-]+\.ts$/;
 const ABSENT = 'virtual:not-in-the-package';
 const absent = `
 const refuse = () => {
-  throw Object.assign(new Error('This command works on the machine itself: run it in the repository or the container, with npx postrider.'), {
+  throw Object.assign(new Error('This command works on the machine itself: run it in the clone, the container or the installation.'), {
     name: 'AppError', reason: 'not_installed', facts: {},
   });
 };
@@ -42,7 +42,7 @@ export async function buildCli(): Promise<void> {
         },
         load: (id) => {
           if (id === ABSENT) return absent;
-          return id.endsWith('/core/src/process/program.ts') ? "export const program = 'postrider';" : null;
+          return id.endsWith('/core/src/process/program.ts') ? "export const program_name = 'postrider';" : null;
         },
       },
     ],

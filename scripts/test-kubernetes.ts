@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { drillBlocks } from './doc-blocks.ts';
-import { require as needs } from './image/buildah.ts';
 import { root } from './instance.ts';
 
 const MODELS = 'kubernetes-models';
@@ -25,7 +24,6 @@ interface Deployment extends Resource {
 
 type Model = new (resource: Resource) => { validate(): void };
 
-needs('kubectl', 'python3');
 // Not a dependency, because starting Postrider would then download it too.
 const cache = join(root, `node_modules/.cache/${MODELS}-${VERSION}`);
 if (!existsSync(join(cache, 'node_modules', MODELS))) {

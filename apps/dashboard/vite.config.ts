@@ -33,7 +33,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // The bundle contains other projects' code, whose licenses require their text to go along.
+    // The bundle contains other projects' code, so their license texts must be included.
     license: { fileName: 'licenses.json' },
   },
 });

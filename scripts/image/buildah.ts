@@ -15,7 +15,6 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   mmdebstrap: 'mmdebstrap',
   'docker-compose': 'docker-compose',
   unshare: 'util-linux',
-  kubectl: 'kubernetes-client',
   python3: 'python3-yaml',
 };
 

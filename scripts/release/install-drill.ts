@@ -1,5 +1,5 @@
-// Runs in the namespaces that test-install.ts creates: node install-drill.ts TREE VERSION NEXT-VERSION. Its commands are
-// those of docs/self-hosting.md.
+// Runs in the namespaces that test-install.ts creates: node install-drill.ts TREE VERSION NEXT BROKEN, the last two being
+// releases to upgrade to. Its commands are those of docs/self-hosting.md.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { checkProxy } from './proxy-checks.ts';
 import { UnitRunner } from './unit-runner.ts';
 import { WatchedPage } from './watched-page.ts';
 
-const [tree = '', version = '', next_version = ''] = process.argv.slice(2);
+const [tree = '', version = '', next_version = '', broken_version = ''] = process.argv.slice(2);
 // The first one has built the release.
 const [, INSTALL = '', RECONFIGURE = '', STATUS = '', UPGRADE = '', ROLLBACK = ''] = drillBlocks(
   'docs/self-hosting.md',
@@ -50,6 +50,7 @@ interface Domain {
 
 let quiet_restart_ms = 0;
 let first_key = '';
+let expected_crashes = 0;
 const stops: (() => unknown)[] = [];
 prepareTree();
 const zone = await startDnsZone();
@@ -70,10 +71,14 @@ try {
   await installAgain();
   await sendSigned();
   await upgradeUnderLoad();
+  await failToUpgrade();
   await checkProxies();
   await runStatements();
   await backUpAndRestore();
-  assert.deepEqual(units.crashes, []);
+  assert.deepEqual(
+    units.crashes.filter((_, index) => index >= expected_crashes),
+    [],
+  );
   console.log('ok     no unit ended unasked');
   failed = false;
 } catch (error) {
@@ -250,6 +255,20 @@ async function upgradeUnderLoad(): Promise<void> {
   console.log(
     `ok     ${pages.map(({ name, longest_ms }) => `${name} away for ${Math.round(longest_ms)} ms`).join(', ')}`,
   );
+}
+
+/** A release that exits at its start is gone afterwards, and the one before runs and can still be rolled back. */
+async function failToUpgrade(): Promise<void> {
+  const previous = readlinkSync(join(tree, 'opt/postrider/previous'));
+  const began = performance.now();
+  await assert.rejects(runBlock(UPGRADE, broken_version), /did not get ready, so \S+ was started again/);
+  const seconds = Math.round((performance.now() - began) / 1000);
+  assert.equal(readlinkSync(join(tree, 'opt/postrider/current')), `releases/${version}`);
+  assert.equal(readlinkSync(join(tree, 'opt/postrider/previous')), previous);
+  assert.equal(existsSync(join(tree, 'opt/postrider/releases', broken_version)), false);
+  for (const url of [SERVICE, PROXY]) await untilReady(url);
+  expected_crashes = units.crashes.length;
+  console.log(`ok     an upgrade to a release that does not start is undone after ${seconds} s`);
 }
 
 /** Starts each proxy with the sample of the release, as its package would. */

@@ -38,9 +38,12 @@ try {
   const name = `postrider-${version}-linux-${process.arch}.tar.gz`;
   copyFileSync(join(root, 'dist', name), join(tree, 'root', name));
   const next = copyRelease(name, version, `${version}-next`);
+  copyFileSync(NEXT_MIGRATION, join(tree, `root/postrider-${next}`, 'packages/db/migrations/9999_next.sql'));
+  const broken = copyRelease(name, version, `${version}-broken`);
+  writeFileSync(join(tree, `root/postrider-${broken}`, 'apps/server/src/main.ts'), 'process.exit(1);\n');
   // The machine's own network and mounts: loopback alone, and nothing that stays behind.
   const namespaces = ['--mount', '--net', '--propagation', 'private'];
-  show('unshare', [...namespaces, process.execPath, DRILL, tree, version, next]);
+  show('unshare', [...namespaces, process.execPath, DRILL, tree, version, next, broken]);
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -56,12 +59,11 @@ function makeBase(): void {
   renameSync(part, BASE);
 }
 
-/** Unpacks the release to upgrade to: the same code under another version, with one more migration. */
+/** Unpacks the same code under another version: a release to upgrade to. */
 function copyRelease(archive: string, version: string, next: string): string {
   execFileSync('tar', ['--extract', '--file', join(tree, 'root', archive), '-C', folder]);
   const target = join(tree, `root/postrider-${next}`);
   execFileSync('mv', [join(folder, `postrider-${version}`), target]);
   writeFileSync(join(target, 'RELEASE'), `${next}\n`);
-  copyFileSync(NEXT_MIGRATION, join(target, 'packages/db/migrations/9999_next.sql'));
   return next;
 }

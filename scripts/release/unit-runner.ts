@@ -143,7 +143,7 @@ export class UnitRunner {
       setTimeout(() => this.#open && void this.#start(name).catch(() => {}), RESTART_MS).unref();
     });
     for (const command of unit.starts_after) {
-      const [after = '', ...after_args] = this.#command(unit, command);
+      const [after = '', ...after_args] = this.#command(unit, command, { MAINPID: String(child.pid) });
       await run(after, after_args, { timeout: unit.start_ms }).catch(async (error: unknown) => {
         await this.#stop(name);
         throw error;
@@ -167,9 +167,9 @@ export class UnitRunner {
   }
 
   /** Enters the tree as the unit's user, with its capabilities and nothing but its environment. */
-  #command(unit: Unit, command: readonly string[]): string[] {
+  #command(unit: Unit, command: readonly string[], of_systemd: Readonly<Record<string, string>> = {}): string[] {
     const capabilities = ['-all', ...unit.capabilities.map((capability) => `+${capability}`)].join(',');
-    const variables = Object.entries({ PATH, HOME: '/var/lib/postrider', ...unit.environment });
+    const variables = Object.entries({ PATH, HOME: '/var/lib/postrider', ...of_systemd, ...unit.environment });
     return [
       ...['chroot', this.#tree, 'setpriv', `--reuid=${unit.user}`, `--regid=${unit.user}`, '--init-groups'],
       ...[`--bounding-set=${capabilities}`, `--inh-caps=${capabilities}`, `--ambient-caps=${capabilities}`],

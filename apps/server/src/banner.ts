@@ -1,4 +1,4 @@
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { SANDBOX_DOMAIN } from '@postrider/core/workspaces';
 import type { FirstSecrets, SecretOutput } from './first-start.ts';
 import type { Running } from './start.ts';
@@ -59,10 +59,10 @@ function rowsOf(running: Running, secrets: FirstSecrets): Row[] {
   else if (!config.ROLES.includes('worker')) row('Workers', `${running.worker_count} running in other processes`);
   rows.push(...secretRows(provisioned.operator?.email ?? null, secrets));
   if (config.ROLES.includes('admin') && provisioned.operator === null)
-    row('Operator', `shown on the first start; for a new sign-in link, run ${program} operators login-link`);
+    row('Operator', `shown on the first start; for a new sign-in link, run ${program_name} operators login-link`);
   if (config.BOOTSTRAP_API_KEY) row('API key', 'from BOOTSTRAP_API_KEY');
   else if (secrets.api_key === null)
-    row('API key', `shown on the first start; to create another, run ${program} keys create --local`);
+    row('API key', `shown on the first start; to create another, run ${program_name} keys create --local`);
   return rows;
 }
 
@@ -106,7 +106,7 @@ function leftoverLines(leftovers: Running['leftovers']): string[] {
     '  Unused databases:',
     ...lines,
     ...(more > 0 ? [`    and ${more} more`] : []),
-    `  To see their size, run ${program} databases. To delete one, add --remove DIRECTORY.`,
+    `  To see their size, run ${program_name} databases. To delete one, add --remove DIRECTORY.`,
   ];
 }
 

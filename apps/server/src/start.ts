@@ -14,7 +14,7 @@ import {
 } from '@postrider/core';
 import { countWorkers } from '@postrider/core/delivery';
 import { createLoginLink } from '@postrider/core/people';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { requireSecrets, startReencryption } from '@postrider/core/secrets';
 import { extendPartitions } from '@postrider/core/storage';
 import { oldestWorkspace, type Provisioned, provision } from '@postrider/core/workspaces';
@@ -326,9 +326,9 @@ async function prepareSchema(
       if (pending.length === 0) return;
       if (performance.now() > deadline)
         throw new Error(
-          `The database is missing migrations (${pending.join(', ')}). Run ${program} migrate, then start again.`,
+          `The database is missing migrations (${pending.join(', ')}). Run ${program_name} migrate, then start again.`,
         );
-      on_progress(`Waiting for ${program} migrate (${pending.length} to go)`);
+      on_progress(`Waiting for ${program_name} migrate (${pending.length} to go)`);
       await pause(1000, undefined, { signal });
     }
   } finally {

@@ -15,6 +15,8 @@ describe('the domains command', () => {
     const addition = await postrider(['domains', 'add', 'Example.test', '--selector', 'acme', '--json']);
     expect(addition).toMatchObject({ code: 0, err: '' });
     const { dns_records } = JSON.parse(addition.out) as { dns_records: RecordView[] };
+    const in_words = await postrider(['domains', 'add', 'words.test', '--output', 'text']);
+    expect(in_words.out).toContain('run npx postrider domains doctor words.test --format zone');
     const first = await postrider(['domains', 'verify', 'example.test']);
     const zoneText = (await postrider(['domains', 'doctor', 'example.test', '--format', 'zone'])).out;
     const steps = (await postrider(['domains', 'doctor', 'example.test', '--format', 'steps'])).out;

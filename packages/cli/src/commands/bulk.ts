@@ -1,5 +1,5 @@
 import type { BulkEntry, BulkItem, BulkPreview } from '@postrider/core/bulk';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { endOf } from '../connect/follow.ts';
 import { enumValue, graphql, listQuery, mutation, pageOf, query, select } from '../connect/graphql.ts';
@@ -253,7 +253,7 @@ function existing<T extends object>(id: string, bulk: T | null): T {
   throw new Problem({
     reason: 'bulk_not_found',
     message: `No bulk operation with ID ${id}.`,
-    advice: `Run \`${program} bulk list\` to list the newest ones.`,
+    advice: `Run \`${program_name} bulk list\` to list the newest ones.`,
   });
 }
 
@@ -281,7 +281,7 @@ function previewWords(preview: BulkPreview): string {
     ...preview.sample.map((id) => `  ${id}`),
     ...skipped,
     ...(preview.warning === null ? [] : [preview.warning]),
-    `To run it before ${preview.expires_at}: ${program} bulk run ${preview.token} --count ${preview.matched} --reason '…'`,
+    `To run it before ${preview.expires_at}: ${program_name} bulk run ${preview.token} --count ${preview.matched} --reason '…'`,
   ].join('\n');
 }
 

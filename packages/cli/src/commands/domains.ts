@@ -1,4 +1,4 @@
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import type { DnsRecord, Domain } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
 import { all, createClient } from '../connect/client.ts';
@@ -50,7 +50,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
         terminal,
         json,
         added,
-        () => `${words}\n\nFor the full values, run ${program} domains doctor ${added.name} --format zone`,
+        () => `${words}\n\nFor the full values, run ${program_name} domains doctor ${added.name} --format zone`,
       );
     });
   domains
@@ -150,7 +150,7 @@ async function examine(terminal: Terminal, name: string, { format, json }: Docto
     }
     const state = examination.added
       ? examination.status
-      : `not added yet; run ${program} domains add to get the other records`;
+      : `not added yet; run ${program_name} domains add to get the other records`;
     return `${examination.name}  ${state}\n${records}`;
   });
   if (!examination.healthy) terminal.fail();

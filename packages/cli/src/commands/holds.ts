@@ -1,5 +1,5 @@
 import type { HoldEntry } from '@postrider/core/holds';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { type Command, InvalidArgumentError } from 'commander';
 import { holdsOf } from '../connect/hold-calls.ts';
 import type { Holds } from '../connect/holds.ts';
@@ -99,7 +99,7 @@ async function idOf(holds: Holds, [first = '', value]: readonly string[], is_end
   throw new Problem({
     reason: 'hold_not_found',
     message: `No hold matches ${[first, value].filter(Boolean).join(' ')}.`,
-    advice: `Run ${program} queues holds to list holds, then use an ID, or a scope and value.`,
+    advice: `Run ${program_name} queues holds to list holds, then use an ID, or a scope and value.`,
   });
 }
 

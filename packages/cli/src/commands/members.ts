@@ -1,5 +1,5 @@
 import type { MemberEntry } from '@postrider/core/people';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { Argument, type Command, Option } from 'commander';
 import { all } from '../connect/client.ts';
 import { entriesOf, enumValue, graphql, listQuery, mutation, select } from '../connect/graphql.ts';
@@ -99,6 +99,6 @@ async function memberOf(terminal: Terminal, email: string, options: Options): Pr
   throw new Problem({
     reason: 'member_not_found',
     message: `No member with the email address ${email}.`,
-    advice: `Run \`${program} members list\` to see members.`,
+    advice: `Run \`${program_name} members list\` to see members.`,
   });
 }

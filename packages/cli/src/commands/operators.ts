@@ -1,5 +1,5 @@
 import type { OperatorEntry } from '@postrider/core/people';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import type { Command } from 'commander';
 import { all } from '../connect/client.ts';
 import { entriesOf, graphql, listQuery, mutation, select } from '../connect/graphql.ts';
@@ -107,6 +107,6 @@ function unknownOperator(email: string): Problem {
   return new Problem({
     reason: 'user_not_found',
     message: `No operator with the email address ${email}.`,
-    advice: `Run \`${program} operators list\` to see operators.`,
+    advice: `Run \`${program_name} operators list\` to see operators.`,
   });
 }

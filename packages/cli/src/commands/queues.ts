@@ -1,4 +1,4 @@
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import type { JobDetail, JobView, QueueView } from '@postrider/core/queues';
 import { type Command, InvalidArgumentError } from 'commander';
 import { interruption, paused } from '../connect/follow.ts';
@@ -200,7 +200,7 @@ function typeOf(id: string): NonNullable<JobView['subject']>['type'] {
 async function jobOf(terminal: Terminal, id: string): Promise<JobDetail> {
   const job = await graphql(terminal, jobDetail, { id });
   if (job !== null && 'queue' in job) return { ...jobView(job), attempts: job.attempts };
-  const advice = `Run \`${program} queues jobs\` to list jobs.`;
+  const advice = `Run \`${program_name} queues jobs\` to list jobs.`;
   throw new Problem({ reason: 'job_not_found', message: `No job with ID ${id}.`, advice });
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { z } from 'zod';
 import { Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -54,7 +54,7 @@ function readProfile(file: string): Profile {
   throw new Problem({
     reason: 'invalid_profile',
     message: `${file} is not { "url": "…", "key": "…" }.`,
-    advice: `Run ${program} login to write it again.`,
+    advice: `Run ${program_name} login to write it again.`,
   });
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { bytesIn, leftoverDatabases, removeLeftover } from '@postrider/db/embedded';
 import type { Command } from 'commander';
 import { confirm, yesOption } from '../terminal/confirm.ts';
@@ -54,7 +54,7 @@ function removeOne(directory: string, deleted: boolean): void {
     throw new Problem({
       reason: removal,
       message: `${directory} is not an unused database.`,
-      advice: `Run \`${program} databases\` to list them.`,
+      advice: `Run \`${program_name} databases\` to list them.`,
     });
   }
   if (removal === 'folder_missing') {

@@ -1,6 +1,6 @@
 import { invoke, readConfig } from '@postrider/core';
 import { examineMachine } from '@postrider/core/doctor';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { connect, pendingMigrations } from '@postrider/db';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -78,7 +78,7 @@ async function checkDatabase(terminal: Terminal): Promise<Check[]> {
           : {
               name: 'migrations',
               result: 'failed',
-              message: `missing ${pending.join(', ')}; run ${program} migrate`,
+              message: `missing ${pending.join(', ')}; run ${program_name} migrate`,
             },
       ];
     } finally {

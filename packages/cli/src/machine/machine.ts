@@ -10,7 +10,7 @@ import {
   systemClock,
   usualPorts,
 } from '@postrider/core';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { oldestWorkspace, workspaceById } from '@postrider/core/workspaces';
 import { connect, pendingMigrations, type Sql } from '@postrider/db';
 import { startEmbedded } from '@postrider/db/embedded';
@@ -129,7 +129,7 @@ function unknownWorkspace(id: string): Problem {
   return new Problem({
     reason: 'workspace_not_found',
     message: `No workspace with ID ${id}.`,
-    advice: `Run \`${program} workspaces list\` to see workspaces.`,
+    advice: `Run \`${program_name} workspaces list\` to see workspaces.`,
   });
 }
 
@@ -137,6 +137,6 @@ function notMigrated(pending: readonly string[]): Problem {
   return new Problem({
     reason: 'not_migrated',
     message: `The database is missing migrations: ${pending.join(', ')}.`,
-    advice: `Run ${program} migrate, then run this command again.`,
+    advice: `Run ${program_name} migrate, then run this command again.`,
   });
 }

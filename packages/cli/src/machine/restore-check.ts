@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { invoke } from '@postrider/core';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { checkRestore, type KnownSent, type RestoreCheck, readReplica, readSentLog } from '@postrider/core/restores';
 import { connect, type Sql } from '@postrider/db';
 import type { Command } from 'commander';
@@ -92,13 +92,13 @@ function reportText(checked: RestoreCheck, compared: boolean): string {
                 ),
               ]
             : []),
-          `accepted after the backup, missing here and not known as finished (their senders must send them again): ${missing.count}`,
+          `accepted after the backup, missing here and not known to be finished (their senders must send them again): ${missing.count}`,
           ...some(missing.listed, missing.count),
-          `accepted after the backup, missing here, but sent, bounced or canceled before the loss (don’t send them again): ${missing_closed.count}`,
+          `accepted after the backup, missing here, but sent to every recipient that the log names, or closed in the replica (before you send one again, check for recipients that the log doesn’t name): ${missing_closed.count}`,
           ...some(missing_closed.listed, missing_closed.count),
         ]
       : ['what was sent after the backup is unknown; use --sent with a log or --replica with a database']),
-    `when you’re done: ${program} queues release --local ${hold.id}`,
+    `when you’re done: ${program_name} queues release --local ${hold.id}`,
   ]
     .filter((line) => line !== null)
     .join('\n');

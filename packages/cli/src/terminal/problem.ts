@@ -1,5 +1,5 @@
 import type { AppError } from '@postrider/core';
-import { program } from '@postrider/core/program';
+import { program_name } from '@postrider/core/program';
 import { ApiError, PostriderError, UnexpectedAnswerError } from '@postrider/sdk';
 import { OUTPUT_VERSION, plain } from './terminal.ts';
 
@@ -28,7 +28,7 @@ export class Problem extends Error {
   }
 }
 
-const newKey = `Set POSTRIDER_API_KEY to a valid key. To create one, run \`${program} keys create --local\` on the server.`;
+const newKey = `Set POSTRIDER_API_KEY to a valid key. To create one, run \`${program_name} keys create --local\` on the server.`;
 
 /** Advice for errors caused by the command line's settings. */
 const adviceFor: Readonly<Record<string, string>> = {
@@ -113,6 +113,6 @@ function factsOf(error: unknown): ProblemFacts {
   return {
     reason: 'unexpected',
     message: error instanceof Error ? error.message || error.name : String(error),
-    advice: `Run \`${program} doctor\` to check this installation.`,
+    advice: `Run \`${program_name} doctor\` to check this installation.`,
   };
 }

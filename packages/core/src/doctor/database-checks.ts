@@ -3,7 +3,7 @@ import { unopenedAlarmSecrets } from '../alarms/index.ts';
 import { unopenedKeys } from '../domains/index.ts';
 import type { ActorContext } from '../operation/context.ts';
 import type { JobName } from '../process/jobs.ts';
-import { program } from '../process/program.ts';
+import { program_name } from '../process/program.ts';
 import { unopenedSecrets } from '../webhooks/index.ts';
 import { count, duration, type Finding, failing, ok, warning } from './finding.ts';
 import {
@@ -32,7 +32,7 @@ export const DELIVERY_JOB: JobName = 'delivery.attempt';
 export async function checkMigrations(sql: Sql): Promise<Finding> {
   const pending = await pendingMigrations(sql);
   if (pending.length === 0) return ok('All migrations are applied.');
-  return failing(`Pending migrations: ${pending.join(', ')}.`, `Run \`${program} migrate\`.`);
+  return failing(`Pending migrations: ${pending.join(', ')}.`, `Run \`${program_name} migrate\`.`);
 }
 
 export async function checkSettings(sql: Sql): Promise<Finding> {
@@ -116,7 +116,7 @@ export async function checkDefaultRows(sql: Sql): Promise<Finding> {
   if (strays.length === 0) return ok('All rows are in their monthly partitions.');
   return warning(
     `Rows outside their monthly partitions: ${strays.map(({ parent, rows }) => `${parent} (${rows})`).join(', ')}.`,
-    `Check the clock, then run the hourly job: \`${program} schedules run storage.maintain\`.`,
+    `Check the clock, then run the hourly job: \`${program_name} schedules run storage.maintain\`.`,
   );
 }
 
@@ -156,10 +156,10 @@ export function checkWorkers({ workers, worker_seen }: RollUpState): Finding {
 }
 
 export function checkQueueAge({ oldest_ready_seconds, held }: RollUpState): Finding {
-  if (held) return warning('The email queue is held.', `Release it: \`${program} queues release ${held}\`.`);
+  if (held) return warning('The email queue is held.', `Release it: \`${program_name} queues release ${held}\`.`);
   if (oldest_ready_seconds === null || oldest_ready_seconds <= LONG_WAIT_SECONDS) return ok('No due email is waiting.');
   return failing(
     `Due email has been waiting for ${duration(oldest_ready_seconds)}.`,
-    `Run \`${program} queues top\`. If no destination is throttled and nothing is held, start another worker.`,
+    `Run \`${program_name} queues top\`. If no destination is throttled and nothing is held, start another worker.`,
   );
 }

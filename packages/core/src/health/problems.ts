@@ -5,7 +5,7 @@ import { checkDisk } from '../doctor/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext, Services } from '../operation/context.ts';
-import { program } from '../process/program.ts';
+import { program_name } from '../process/program.ts';
 import type { Totals } from '../stats/index.ts';
 import type { MonthUsage } from '../usage/index.ts';
 import { failedSchedules } from './failed-schedules.ts';
@@ -194,7 +194,7 @@ export async function sharedProblems({ sql }: Pick<InstanceParts, 'sql'>): Promi
   const problems: SharedProblem[] = [
     ...(pending.length === 0
       ? []
-      : [problem('database', 'error', `Pending migrations: ${pending.join(', ')}.`, `Run ${program} migrate.`)]),
+      : [problem('database', 'error', `Pending migrations: ${pending.join(', ')}.`, `Run ${program_name} migrate.`)]),
     ...worker(facts),
     ...line(facts),
     ...holds.flatMap(({ kind, state, count, since, names }) =>

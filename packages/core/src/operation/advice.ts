@@ -1,4 +1,4 @@
-import { program } from '../process/program.ts';
+import { program_name } from '../process/program.ts';
 import type { Reason } from './errors.ts';
 
 /** Advice for each reason, shown on the page that an error's docs_url points to. */
@@ -38,7 +38,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   invalid_preview: 'Create a new preview and run its token within 15 minutes, with the same key or as the same user.',
   response_too_large: 'Request fewer emails per query, or download the content from its url field.',
   query_too_complex: 'Request smaller pages, or fewer nested lists.',
-  missing_key: `Send an \`Authorization: Bearer\` header with an API key. To create a key on the server, run \`${program} keys create --local\`.`,
+  missing_key: `Send an \`Authorization: Bearer\` header with an API key. To create a key on the server, run \`${program_name} keys create --local\`.`,
   malformed_key:
     'Send the word Bearer, one space and the key, which begins with pr_live_ or pr_test_. If the key ends in …, it is an example: replace it with yours.',
   unknown_key:
@@ -47,7 +47,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   expired_key: 'Create a new key. To avoid interruptions, rotate keys before they expire.',
   address_not_allowed:
     "Call from an IP address in the key's allowed_ips, or create a key without IP restrictions. Behind a proxy, check TRUSTED_PROXIES.",
-  invalid_login: `Try again, or ask an operator to reset the password: \`${program} operators reset-password\`.`,
+  invalid_login: `Try again, or ask an operator to reset the password: \`${program_name} operators reset-password\`.`,
   session_ended: 'Sign in again.',
   cross_site_request: 'Open the page on Postrider itself. Programs should use an API key.',
   missing_scope:

@@ -14,7 +14,7 @@ import {
   userByEmail,
   workspacesOf,
 } from '../people/index.ts';
-import { program } from '../process/program.ts';
+import { program_name } from '../process/program.ts';
 import { createContext } from '../services.ts';
 import { addressSubject } from '../usage/index.ts';
 import { replaceReset } from './store.ts';
@@ -44,7 +44,7 @@ export async function requestReset(
   await countRequest(services, email ?? typed, arrival.address);
   if ((await usableSender(services, null)) === null) {
     return {
-      message: `This instance can’t email reset links. An operator can set a new password on the server: ${program} operators reset-password EMAIL.`,
+      message: `This instance can’t email reset links. An operator can set a new password on the server: ${program_name} operators reset-password EMAIL.`,
       done: Promise.resolve(),
     };
   }

@@ -24,7 +24,7 @@ export const limits = {
   database_answer: duration('10s', "Postgres's response to any other statement; then the connection is closed"),
   database_chore: duration('5m', 'the same for periodic tasks, such as statistics'),
   database_start: duration('60s', 'how long a start waits for the database'),
-  migration_wait: duration('60s', 'how long a start of some roles waits for npx postrider migrate'),
+  migration_wait: duration('60s', 'how long a start of some roles waits for postrider migrate'),
   drain: duration(
     '1ms',
     'how long after SIGTERM requests are still accepted while `/readyz` returns 503, so that a load balancer can drain',

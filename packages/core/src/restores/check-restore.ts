@@ -52,7 +52,8 @@ export const restoreCheckSchema = z.object({
       'Email accepted after the restore point that is not in this database, and that no source knows as finished.',
   }),
   missing_closed: missingSchema.meta({
-    description: 'Like missing, but sent, bounced or canceled there: sending it again would send it twice.',
+    description:
+      'Like missing, but sent to every recipient that a log names, or closed in a replica. A log does not show recipients that were still waiting.',
   }),
 });
 export type RestoreCheck = z.output<typeof restoreCheckSchema>;
@@ -191,8 +192,9 @@ async function missingAfter(
       from = last;
     }
   }
-  const open = [...missing].filter((id) => !closed.has(id));
-  return { missing: listOf(open), missing_closed: listOf([...closed]) };
+  // One source that knows an email as open outweighs any other.
+  const finished = [...closed].filter((id) => !missing.has(id));
+  return { missing: listOf([...missing]), missing_closed: listOf(finished) };
 }
 
 function listOf(ids: readonly string[]): { count: number; listed: string[] } {

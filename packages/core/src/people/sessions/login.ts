@@ -2,7 +2,7 @@ import type { Tx } from '@postrider/db';
 import { recordAudit } from '../../audit/index.ts';
 import type { Services, UserActor } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
-import { program } from '../../process/program.ts';
+import { program_name } from '../../process/program.ts';
 import { createContext } from '../../services.ts';
 import { chainOf, scopesOf } from '../roles.ts';
 import { holdUser, type UserRow, workspacesOf } from '../store.ts';
@@ -53,7 +53,7 @@ export async function loginByLink(services: Services, link: string, arrival: Arr
     if (user === null || !(await takeLink(tx, token_hash)))
       throw new AppError(
         'invalid_login',
-        `This link was used or has expired. Ask for a new one, or run ${program} operators login-link on the server.`,
+        `This link was used or has expired. Ask for a new one, or run ${program_name} operators login-link on the server.`,
       );
     return signIn(services, tx, user, arrival, true);
   });
