@@ -10,12 +10,14 @@ import { allPages, type DocPage, isDecision, readLibrary, readOpenApi } from './
 import { plainMarkdown, type Rendered, renderPage } from './markdown.ts';
 import { search } from './search.ts';
 import { MAX_QUESTION, suggestions } from './search-docs.ts';
-import { TRY_SCRIPT, tryPage } from './try-it.ts';
+import { tryPage } from './try-it.ts';
 
 const DOCS_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 const MAX_SUGGESTIONS = 8;
-const script = readFileSync(new URL('browser/docs.js', import.meta.url), 'utf8');
+const scripts = Object.fromEntries(
+  ['docs.js', 'try.js'].map((name) => [name, readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8')]),
+);
 
 /** Serves the documentation offline: pages, search, and Markdown for programs. Requires no sign-in and no script. */
 export function docRoutes(services: Pick<Services, 'clock' | 'metrics' | 'public_url'>): Hono<AdminEnv> {
@@ -48,12 +50,10 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics' | 'public
   routes.get('/try', (context) => {
     return context.html(layout(context, { title: 'Try the API', content: tryPage(readOpenApi()) }));
   });
-  routes.get('/docs.js', (context) =>
-    context.text(script, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
-  );
-  routes.get('/try.js', (context) =>
-    context.text(TRY_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
-  );
+  for (const [name, script] of Object.entries(scripts))
+    routes.get(`/${name}`, (context) =>
+      context.text(script, 200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }),
+    );
   routes.get('/:name{.+\\.md}', (context) => {
     const page = pageNamed(context.req.param('name').slice(0, -'.md'.length));
     return page

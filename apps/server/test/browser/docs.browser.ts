@@ -50,7 +50,21 @@ describe('the Try the API page', () => {
 
     await page.getByRole('button', { name: 'Send' }).click();
 
-    await page.getByText('not signed in').waitFor();
+    await page.getByText('You’re not signed in').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    await visitor.stop();
+  });
+
+  it('sends an email from the sandbox with a key, unchanged', async () => {
+    const visitor = await stage.visitor('admin');
+    const { page } = await visitor.open();
+    await page.context().clearCookies();
+    await page.goto('/docs/try#POST%20%2Femail%2Fsend');
+
+    await page.getByLabel('API key, in place of your session').fill(stage.world.secret);
+    await page.getByRole('button', { name: 'Send' }).click();
+
+    await expect.poll(() => page.locator('#answer').innerText()).toMatch(/^202\n[\s\S]*"status": "queued"/);
     await visitor.stop();
   });
 });
