@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { descriptions } from '../src/docs/descriptions.ts';
@@ -56,6 +56,19 @@ describe('/docs', () => {
     for (const { answer: response } of pages) {
       expect(response.text).not.toMatch(/<(?:img|link|iframe)|@import/);
       expect(response.text.match(/<script[^>]*>/g)).toEqual(['<script src="/docs/docs.js">']);
+    }
+  });
+
+  it('has the section that each page of the dashboard links to', async () => {
+    const navigation = new URL('../../dashboard/src/shell/navigation.ts', import.meta.url);
+    const links = [...readFileSync(navigation, 'utf8').matchAll(/ docs: '([^']+)'/g)].map(([, link = '']) => link);
+
+    expect(links.length).toBeGreaterThan(30);
+    for (const link of links) {
+      const [name, anchor] = link.split('#');
+      const { status, text } = await admin.get(`/docs/${name}`);
+      expect(status, link).toBe(200);
+      if (anchor !== undefined) expect(anchorsOf(text), link).toContain(anchor);
     }
   });
 

@@ -24,6 +24,8 @@ export type Space = 'workspace' | 'instance';
 /** A page of the navigation. */
 export interface Place {
   readonly to: string;
+  /** The documentation about it, below /docs. */
+  readonly docs: string;
   readonly word: string;
   /** What people also call it or come for, which the palette finds too. */
   readonly also: string;
@@ -49,67 +51,201 @@ export const newEmail = { to: '/emails/new', needs: 'email:send' } as const;
 /** The navigation, in order. A rule for who may see a page stands here alone. */
 export const sections: readonly Section[] = [
   section('workspace', names.overview, LayoutDashboard, [
-    { to: '/', word: names.overview, also: also.overview, key: 'o' },
+    { to: '/', docs: 'production', word: names.overview, also: also.overview, key: 'o' },
   ]),
   section('workspace', names.emails, Mail, [
-    { to: '/emails', word: names.sent, also: also.sent, key: 'e' },
-    { to: '/emails/scheduled', word: names.scheduled, also: also.scheduled, key: 's' },
-    { to: '/emails/test-inbox', word: names.inbox, also: also.inbox, key: 't' },
+    { to: '/emails', docs: 'sending#status-and-logs', word: names.sent, also: also.sent, key: 'e' },
+    { to: '/emails/scheduled', docs: 'sending#scheduling', word: names.scheduled, also: also.scheduled, key: 's' },
+    { to: '/emails/test-inbox', docs: 'testing', word: names.inbox, also: also.inbox, key: 't' },
   ]),
-  section('workspace', names.domains, Globe, [{ to: '/domains', word: names.domains, also: also.domains, key: 'd' }]),
+  section('workspace', names.domains, Globe, [
+    { to: '/domains', docs: 'domains', word: names.domains, also: also.domains, key: 'd' },
+  ]),
   section('workspace', names.webhooks, Webhook, [
-    { to: '/webhooks', word: names.webhooks, also: also.webhooks, key: 'w' },
+    { to: '/webhooks', docs: 'webhooks', word: names.webhooks, also: also.webhooks, key: 'w' },
   ]),
   section('workspace', names.metrics, ChartLine, [
-    { to: '/metrics', word: names.metrics, also: also.metrics, key: 'm' },
+    {
+      to: '/metrics',
+      docs: 'admin-actions#stats-backlog-and-failures',
+      word: names.metrics,
+      also: also.metrics,
+      key: 'm',
+    },
   ]),
   section('workspace', names.logs, ScrollText, [
-    { to: '/logs', word: names.logs, also: also.logs, key: 'l', needs: 'admin' },
+    { to: '/logs', docs: 'errors', word: names.logs, also: also.logs, key: 'l', needs: 'admin' },
   ]),
   section('workspace', names.suppressions, Ban, [
-    { to: '/suppressions', word: names.suppressions, also: also.suppressions, key: 'u' },
+    {
+      to: '/suppressions',
+      docs: 'operations#suppressions',
+      word: names.suppressions,
+      also: also.suppressions,
+      key: 'u',
+    },
   ]),
   section('workspace', names.delivery, Truck, [
-    { to: '/delivery/backlog', word: names.backlog, also: also.backlog, key: 'b', needs: 'admin' },
-    { to: '/delivery/holds', word: names.holds, also: also.holds, key: 'h', needs: 'admin' },
-    { to: '/delivery/bulk-actions', word: names.bulk, also: also.bulk, needs: 'admin' },
-    { to: '/delivery/incidents', word: names.incidents, also: also.incidents, key: 'i', needs: 'admin' },
+    {
+      to: '/delivery/backlog',
+      docs: 'operations#slow-destinations-and-limits',
+      word: names.backlog,
+      also: also.backlog,
+      key: 'b',
+      needs: 'admin',
+    },
+    { to: '/delivery/holds', docs: 'operations#holds', word: names.holds, also: also.holds, key: 'h', needs: 'admin' },
+    {
+      to: '/delivery/bulk-actions',
+      docs: 'admin-actions#bulk-operations',
+      word: names.bulk,
+      also: also.bulk,
+      needs: 'admin',
+    },
+    {
+      to: '/delivery/incidents',
+      docs: 'admin-actions#stats-backlog-and-failures',
+      word: names.incidents,
+      also: also.incidents,
+      key: 'i',
+      needs: 'admin',
+    },
   ]),
   section('workspace', names.settings, Settings, [
-    { to: '/settings/api-keys', word: names.apiKeys, also: also.apiKeys, key: 'k', needs: 'admin' },
-    { to: '/settings/general', word: names.general, also: also.general, key: 'g', needs: 'admin' },
-    { to: '/settings/members', word: names.members, also: also.members, key: 'p', needs: 'admin' },
-    { to: '/settings/alerts', word: names.alerts, also: also.alerts, needs: 'admin' },
-    { to: '/settings/retention', word: names.retention, also: also.retention, needs: 'admin' },
-    { to: '/settings/audit-log', word: names.audit, also: also.audit, key: 'a', needs: 'admin' },
+    {
+      to: '/settings/api-keys',
+      docs: 'security#api-keys',
+      word: names.apiKeys,
+      also: also.apiKeys,
+      key: 'k',
+      needs: 'admin',
+    },
+    {
+      to: '/settings/general',
+      docs: 'sending#content-retention',
+      word: names.general,
+      also: also.general,
+      key: 'g',
+      needs: 'admin',
+    },
+    {
+      to: '/settings/members',
+      docs: 'operations#people',
+      word: names.members,
+      also: also.members,
+      key: 'p',
+      needs: 'admin',
+    },
+    { to: '/settings/alerts', docs: 'metrics#alerts', word: names.alerts, also: also.alerts, needs: 'admin' },
+    { to: '/settings/retention', docs: 'retention', word: names.retention, also: also.retention, needs: 'admin' },
+    {
+      to: '/settings/audit-log',
+      docs: 'operations#audit-log',
+      word: names.audit,
+      also: also.audit,
+      key: 'a',
+      needs: 'admin',
+    },
   ]),
   section('instance', names.status, HeartPulse, [
-    { to: '/instance/status', word: names.status, also: also.status, key: 'x', needs: 'operator' },
+    {
+      to: '/instance/status',
+      docs: 'operations#start-and-stop',
+      word: names.status,
+      also: also.status,
+      key: 'x',
+      needs: 'operator',
+    },
   ]),
   section('instance', names.incidents, Siren, [
-    { to: '/instance/incidents', word: names.incidents, also: also.incidents, key: 'i', needs: 'operator' },
+    {
+      to: '/instance/incidents',
+      docs: 'admin-actions#stats-backlog-and-failures',
+      word: names.incidents,
+      also: also.incidents,
+      key: 'i',
+      needs: 'operator',
+    },
   ]),
   section('instance', names.delivery, Truck, [
-    { to: '/instance/delivery/backlog', word: names.backlog, also: also.backlog, key: 'b', needs: 'operator' },
-    { to: '/instance/delivery/holds', word: names.holds, also: also.holds, key: 'h', needs: 'operator' },
-    { to: '/instance/delivery/bulk-actions', word: names.bulk, also: also.bulk, needs: 'operator' },
+    {
+      to: '/instance/delivery/backlog',
+      docs: 'operations#slow-destinations-and-limits',
+      word: names.backlog,
+      also: also.backlog,
+      key: 'b',
+      needs: 'operator',
+    },
+    {
+      to: '/instance/delivery/holds',
+      docs: 'operations#holds',
+      word: names.holds,
+      also: also.holds,
+      key: 'h',
+      needs: 'operator',
+    },
+    {
+      to: '/instance/delivery/bulk-actions',
+      docs: 'admin-actions#bulk-operations',
+      word: names.bulk,
+      also: also.bulk,
+      needs: 'operator',
+    },
   ]),
   section('instance', names.jobs, Boxes, [
-    { to: '/instance/queues', word: names.queues, also: also.queues, key: 'q', needs: 'operator' },
-    { to: '/instance/jobs', word: names.jobs, also: also.jobs, key: 'j', needs: 'operator' },
-    { to: '/instance/schedules', word: names.schedules, also: also.schedules, needs: 'operator' },
-    { to: '/instance/workers', word: names.workers, also: also.workers, needs: 'operator' },
+    {
+      to: '/instance/queues',
+      docs: 'admin-actions#queues-jobs-and-workers',
+      word: names.queues,
+      also: also.queues,
+      key: 'q',
+      needs: 'operator',
+    },
+    {
+      to: '/instance/jobs',
+      docs: 'admin-actions#queues-jobs-and-workers',
+      word: names.jobs,
+      also: also.jobs,
+      key: 'j',
+      needs: 'operator',
+    },
+    {
+      to: '/instance/schedules',
+      docs: 'admin-actions#queues-jobs-and-workers',
+      word: names.schedules,
+      also: also.schedules,
+      needs: 'operator',
+    },
+    { to: '/instance/workers', docs: 'operations#scaling', word: names.workers, also: also.workers, needs: 'operator' },
   ]),
   section('instance', names.storage, HardDrive, [
-    { to: '/instance/storage', word: names.storage, also: also.storage, needs: 'operator' },
+    { to: '/instance/storage', docs: 'retention', word: names.storage, also: also.storage, needs: 'operator' },
   ]),
   section('instance', names.tenants, Building, [
-    { to: '/instance/workspaces', word: names.workspaces, also: also.workspaces, needs: 'operator' },
-    { to: '/instance/plans', word: names.plans, also: also.plans, needs: 'operator' },
+    {
+      to: '/instance/workspaces',
+      docs: 'operations#workspaces-and-plans',
+      word: names.workspaces,
+      also: also.workspaces,
+      needs: 'operator',
+    },
+    {
+      to: '/instance/plans',
+      docs: 'operations#workspaces-and-plans',
+      word: names.plans,
+      also: also.plans,
+      needs: 'operator',
+    },
   ]),
   section('instance', names.access, KeyRound, [
-    { to: '/instance/operators', word: names.operators, also: also.operators, needs: 'operator' },
-    { to: '/instance/audit-log', word: names.audit, also: also.audit, needs: 'operator' },
+    {
+      to: '/instance/operators',
+      docs: 'operations#people',
+      word: names.operators,
+      also: also.operators,
+      needs: 'operator',
+    },
+    { to: '/instance/audit-log', docs: 'operations#audit-log', word: names.audit, also: also.audit, needs: 'operator' },
   ]),
 ];
 

@@ -54,7 +54,7 @@ export function Sidebar({ open }: { readonly open: boolean }) {
         </Link>
       )}
       <div className="side-foot">
-        <a href="/docs">{words.docs}</a>
+        <a href={`/docs/${locate(pathname)?.place.docs ?? ''}`}>{words.docs}</a>
         <a href="/docs/changelog">{words.changelog}</a>
         <span className="faint">{words.version(VERSION)}</span>
       </div>
