@@ -28,14 +28,14 @@ WORKDIR /app
 COPY --from=install /app ./
 COPY . .
 COPY --from=dashboard /app/apps/dashboard/dist apps/dashboard/dist
+# The command line, for docker exec. Its messages name it as it is found here.
+RUN ln -s /app/packages/cli/src/launch.mjs /usr/local/bin/postrider && node -p "require('./package.json').version" > RELEASE
 # Node keeps what it has compiled by the user it runs as, so this runs as the user of the service, who cannot change it
 # afterwards. A start that cannot use it, under another user or on another kind of processor, compiles for itself.
 ENV NODE_COMPILE_CACHE=/app/.compiled
 RUN install -d -o 10001 .compiled \
   && setpriv --reuid=10001 --regid=0 --clear-groups node scripts/compile-ahead.mjs \
   && chown -R root .compiled && chmod -R a+rX .compiled
-# The command line, for docker exec. Its messages name it as it is found here.
-RUN ln -s /app/packages/cli/src/launch.mjs /usr/local/bin/postrider && node -p "require('./package.json').version" > RELEASE
 LABEL org.opencontainers.image.title=Postrider \
   org.opencontainers.image.description="Transactional email that you host yourself, on nothing but Postgres" \
   org.opencontainers.image.licenses=MIT
