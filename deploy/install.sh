@@ -207,8 +207,9 @@ upgrade() {
   if ! restart_units $running; then
     link "$before" "$home/current"
     install_units
-    restart_units $running || fail "neither $version nor $(basename "$before") got ready: see journalctl"
+    restart_units $running && restored=1 || restored=
     discard
+    [ -n "$restored" ] || fail "neither $version nor $(basename "$before") got ready: see journalctl"
     fail "$version did not get ready, so $(basename "$before") was started again: see journalctl"
   fi
   link "$before" "$home/previous"

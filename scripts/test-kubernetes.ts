@@ -7,10 +7,10 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { drillBlocks } from './doc-blocks.ts';
 import { root } from './instance.ts';
+import { readYaml } from './read-yaml.ts';
 
 const MODELS = 'kubernetes-models';
 const VERSION = '5.1.0';
-const TO_JSON = 'import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)';
 
 interface Resource {
   readonly apiVersion: string;
@@ -83,8 +83,7 @@ for (const [name, change] of Object.entries<(deployment: Deployment) => void>({
 process.exitCode = failures > 0 ? 1 : 0;
 
 function readResources(folder: string): Resource[] {
-  const yaml = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
-  return JSON.parse(execFileSync('python3', ['-c', TO_JSON], { input: yaml, encoding: 'utf8' })) as Resource[];
+  return readYaml(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })) as Resource[];
 }
 
 /** Returns what the schema rejects: wrong types, missing fields and invalid formats. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readYaml } from '../read-yaml.ts';
 import { root } from './buildah.ts';
 
 export interface ComposeService {
@@ -19,8 +20,8 @@ export function readCompose(variables: Readonly<Record<string, string>>): Readon
     encoding: 'utf8',
     env: { PATH: process.env.PATH, ...variables },
   });
-  const program = 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin)["services"], sys.stdout)';
-  const services = execFileSync('python3', ['-c', program], { input: yaml, encoding: 'utf8' });
-  // What it prints can be read again, so a dollar is still two of them.
-  return JSON.parse(services.replaceAll('$$', () => '$'));
+  // Its output is valid input again, so a dollar sign is still doubled.
+  const [file] = readYaml(yaml.replaceAll('$$', () => '$')) as { services: Record<string, ComposeService> }[];
+  if (!file) throw new Error('docker-compose printed nothing');
+  return file.services;
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Marked, type Tokens } from 'marked';
-import MiniSearch from 'minisearch';
+import type MiniSearch from 'minisearch';
 import type { DocPage } from './library.ts';
 import { anchorOf, plainMarkdown } from './markdown.ts';
 
@@ -84,12 +84,8 @@ export async function search(pages: readonly DocPage[], query: string): Promise<
   return hits
     .map(({ id, score, terms, queryTerms: query_terms }) => {
       const count = words.filter((word) => meanings(word).some((one) => query_terms.includes(one))).length;
-      return {
-        section: sections[id as number],
-        terms,
-        points: score * (count / words.length) ** 3,
-        share: count / words.length,
-      };
+      const share = count / words.length;
+      return { section: sections[id as number], terms, share, points: score * share ** 3 };
     })
     .filter(({ share }) => share > MIN_SHARE)
     .sort((one, other) => other.points - one.points)
@@ -112,7 +108,8 @@ async function createIndex(pages: readonly DocPage[]): Promise<Index> {
     for (const section of sectionsOf(page)) sections.push({ ...section, id: sections.length });
     await setImmediate();
   }
-  const engine = new MiniSearch<Section>({
+  const { default: Engine } = await import('minisearch');
+  const engine = new Engine<Section>({
     fields: ['title', 'heading', 'text'],
     tokenize: (text) => text.match(WORD) ?? [],
     searchOptions: { processTerm: (term) => meanings(term.toLowerCase()) },
