@@ -1,16 +1,18 @@
 // npm run test:sdk: packs the client and the command line, installs them into an empty folder, compiles a program
 // against its declarations, and runs one suite against a running instance under each runtime. Runtimes missing on this
 // machine are installed from npm.
+
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@postrider/testing/free-port';
 import { buildCli, cliPackage } from './build-cli.ts';
 import { buildSdk, sdkPackage } from './build-sdk.ts';
 import { drillBlocks } from './doc-blocks.ts';
-import { freePort, startInstance } from './instance.ts';
+import { startInstance } from './instance.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const programs = join(root, 'packages/sdk/test/runtimes');

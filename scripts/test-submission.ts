@@ -1,15 +1,17 @@
 // npm run test:submission: runs mail programs against a running instance, each with the settings from
 // docs/submission.md. The script tries the programs installed on this machine and lists the others; PYTHON is the
 // interpreter that has Django.
+
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { mailCertificate } from '@postrider/testing';
+import { freePort } from '@postrider/testing/free-port';
 import { createTransport } from 'nodemailer';
 import { drillBlocks } from './doc-blocks.ts';
-import { freePort, startInstance } from './instance.ts';
+import { startInstance } from './instance.ts';
 
 const SEND_MS = 30_000;
 const ARRIVE_TRIES = 60;

@@ -4,7 +4,7 @@ import { appendFileSync, chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '../faults/postgres.ts';
+import { freePort } from '@postrider/testing/free-port';
 import { wallTime } from '../faults/wall-time.ts';
 import { postgresBin } from './needs.ts';
 import { postgresUser } from './patroni.ts';

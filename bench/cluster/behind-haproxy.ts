@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@postrider/testing/free-port';
 import { Database } from '../faults/database.ts';
 import { type Ledgers, newLedgers } from '../faults/ledgers.ts';
-import { freePort, startPostgres } from '../faults/postgres.ts';
+import { startPostgres } from '../faults/postgres.ts';
 import type { Slot } from '../faults/processes.ts';
 import { wallTime } from '../faults/wall-time.ts';
 import { type Haproxy, startHaproxy } from './haproxy.ts';

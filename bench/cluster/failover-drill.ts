@@ -1,10 +1,10 @@
 import { chownSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runAll } from '@postrider/core';
+import { freePort } from '@postrider/testing/free-port';
 import { atMost, check } from '../faults/check.ts';
 import { Database } from '../faults/database.ts';
 import { type Ledgers, newLedgers } from '../faults/ledgers.ts';
-import { freePort } from '../faults/postgres.ts';
 import { Clients } from './clients.ts';
 import type { Drill, DrillTools } from './drill.ts';
 import { startHaproxy } from './haproxy.ts';

@@ -3,9 +3,9 @@ import { createEncryption } from '@postrider/core';
 import { insertProvenDomain } from '@postrider/core/domains';
 import { connect } from '@postrider/db';
 import { testPairs } from '@postrider/testing';
+import { freePort } from '@postrider/testing/free-port';
 import type { Ledgers } from '../faults/ledgers.ts';
 import { type MailSink, startMailSink } from '../faults/mail-sink.ts';
-import { freePort } from '../faults/postgres.ts';
 import { openSlot, runCommand, type Slot } from '../faults/processes.ts';
 import { wallTime } from '../faults/wall-time.ts';
 

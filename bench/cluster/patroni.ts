@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../faults/postgres.ts';
+import { freePort } from '@postrider/testing/free-port';
 import { type FaultProxy, startFaultProxy } from '../faults/proxy.ts';
 import { postgresBin } from './needs.ts';
 import { type Program, startProgram } from './program.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { runAll } from '@postrider/core';
+import { freePort } from '@postrider/testing/free-port';
 import { atMost, type Check, check } from '../faults/check.ts';
 import { Database } from '../faults/database.ts';
-import { freePort } from '../faults/postgres.ts';
 import type { Slot } from '../faults/processes.ts';
 import { wallTime } from '../faults/wall-time.ts';
 import { openBehindHaproxy, untilUp } from './behind-haproxy.ts';

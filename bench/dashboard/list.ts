@@ -1,9 +1,9 @@
 import type { Sql } from '@postrider/db';
 import { startChromium } from '@postrider/testing/chromium';
+import { freePort } from '@postrider/testing/free-port';
 import type { Browser, Page } from 'playwright-core';
 import { ascending, percentile } from '../measure/statistics.ts';
 import { onBenchServer } from '../product/database.ts';
-import { freePort } from '../product/free-port.ts';
 import { prepareProduct, secretOf, startProduct } from '../product/product.ts';
 import { receipt } from '../product/sample.ts';
 import { seeded, seedMessages, workspaceIds } from '../product/seed.ts';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../product/free-port.ts';
+import { freePort } from '@postrider/testing/free-port';
 
 // A private Postfix instance as a peer, with queue, log and keys in its own folder, on loopback ports. It requires
 // Debian's packages postfix, opendkim and opendkim-tools, and root, as Postfix does.

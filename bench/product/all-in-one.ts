@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '@postrider/testing/free-port';
 import { commandOf, treeOf } from '../measure/process-tree.ts';
-import { freePort } from './free-port.ts';
 import { THIS_CHECKOUT } from './product.ts';
 
 export interface AllInOne {

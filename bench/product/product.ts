@@ -7,10 +7,10 @@ import { createEncryption, newId } from '@postrider/core';
 import { hashSecret } from '@postrider/core/api-keys';
 import { generateDkimPairs, insertProvenDomain } from '@postrider/core/domains';
 import { connect, type Sql } from '@postrider/db';
+import { freePort } from '@postrider/testing/free-port';
 import { httpRequest } from '../measure/http-connection.ts';
 import { parentOf } from '../measure/process-tree.ts';
 import type { AcceptTarget } from './accept-target.ts';
-import { freePort } from './free-port.ts';
 import { receipt } from './sample.ts';
 import { vacuum } from './vacuum.ts';
 

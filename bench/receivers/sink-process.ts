@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@postrider/testing/free-port';
 import { findProgram } from '../peers/postfix.ts';
-import { freePort } from '../product/free-port.ts';
 import { startSink } from './sink.ts';
 
 export interface SinkProcess {

@@ -1,3 +1,4 @@
+import { freePort } from '@postrider/testing/free-port';
 import { arrival, stopAll } from '../measure/flow.ts';
 import { requireOnly, runLoad } from '../measure/load.ts';
 import { peakMegabytes } from '../measure/process-memory.ts';
@@ -6,7 +7,6 @@ import { median } from '../measure/statistics.ts';
 import type { BenchOptions } from '../options.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
 import { deliveryEnvironment } from '../product/delivery-flow.ts';
-import { freePort } from '../product/free-port.ts';
 import { prepareProduct, startProduct } from '../product/product.ts';
 import { startSinkProcess } from '../receivers/sink-process.ts';
 import { line, type Report } from '../report/table.ts';

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '@postrider/testing/free-port';
 import { requireOnly } from '../measure/load.ts';
 import { processorSeconds } from '../measure/processor-time.ts';
 import { measureRounds } from '../measure/rounds.ts';
@@ -7,7 +8,6 @@ import { ascending, median, percentile, ratiosOf } from '../measure/statistics.t
 import { runSends } from '../measure/wrk.ts';
 import type { BenchOptions } from '../options.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
-import { freePort } from '../product/free-port.ts';
 import { type ProductDatabase, type ProductProcess, prepareProduct, startProduct } from '../product/product.ts';
 import { line, type Report } from '../report/table.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startEmbedded } from '@postrider/db/embedded';
-import { freePort } from '../instance.ts';
+import { freePort } from '@postrider/testing/free-port';
 import { readVersion } from '../release/version.ts';
 import { ask, baseName, buildah, imageConfig, mountImage, require, root } from './buildah.ts';
 import { type ComposeService, readCompose } from './compose.ts';

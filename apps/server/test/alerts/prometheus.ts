@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../free-port.ts';
+import { freePort } from '@postrider/testing/free-port';
 
 const DEPLOY = fileURLToPath(new URL('../../../../deploy/prometheus', import.meta.url));
 const NOT_INSTALLED = 'It is not installed; on Debian, apt-get install prometheus brings it.';

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { connect } from '@postrider/db';
 import { bringMail, startDnsZone, startWebhookSink } from '@postrider/testing';
-import { freePorts } from '../free-port.ts';
+import { freePorts } from '../free-ports.ts';
 import { type ApiResponse, type ServerProcess, startServer } from '../server-process.ts';
 import { ADMIN_SECRET, OPERATOR, ROOT_SECRET } from './fixture.ts';
 

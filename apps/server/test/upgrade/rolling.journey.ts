@@ -7,7 +7,7 @@ import { connect, migrate, schemaVersion } from '@postrider/db';
 import { installQueue } from '@postrider/queue';
 import { startSmtpSink } from '@postrider/testing';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { freePorts } from '../free-port.ts';
+import { freePorts } from '../free-ports.ts';
 import { killLeftOvers, type ServerProcess, startServer } from '../server-process.ts';
 import { ADMIN_SECRET, loadFixture, ROOT_SECRET, upgrade } from './fixture.ts';
 
