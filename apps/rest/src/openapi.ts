@@ -1,4 +1,5 @@
 import {
+  codeOf,
   type ErrorCode,
   errorCodes,
   httpStatus,
@@ -9,6 +10,7 @@ import {
 } from '@postrider/core';
 import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent } from '@postrider/core/events';
 import { z } from 'zod';
+import { commonReasons, reasonsOf, sendsMail } from './route-reasons.ts';
 import { type Route, routes } from './routes.ts';
 
 // The document is generated from the schemas that parse requests and type responses, so it cannot diverge from them.
@@ -83,7 +85,7 @@ function describeRoutes(): Surface {
         api_key: { type: 'http', scheme: 'bearer', description: 'An API key, pr_live_… or pr_test_….' },
       },
       headers: knownHeaders,
-      responses: Object.fromEntries(errorCodes.map((code) => [code, errorResponse(code, error)])),
+      responses: Object.fromEntries(shared_codes.map((code) => [code, errorResponse(code, commonReasons, error)])),
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
@@ -96,6 +98,7 @@ function operationOf(route: Route, schemas: Schemas): Json {
   const input = schemaOf(operation.input, 'input', schemas);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const sends = sendsMail(route);
+  const possible = [...new Set([...reasonsOf(route), ...(dry_run_operation?.reasons ?? [])])];
   const parameters = [
     ...inPath.map((name) => parameter('path', name, propertyOf(input, name), true)),
     ...(method === 'GET' ? queryParameters(input, inPath) : []),
@@ -122,7 +125,7 @@ function operationOf(route: Route, schemas: Schemas): Json {
       ...(dry_run_operation && {
         200: response(dry_run_operation, 'The result of dry_run=true. Nothing is stored.', [], schemas),
       }),
-      ...Object.fromEntries(errorCodes.map((code) => [httpStatus[code], { $ref: `#/components/responses/${code}` }])),
+      ...errorResponses(possible, schemas),
     },
   };
 }
@@ -157,14 +160,6 @@ const signatureHeaders = [
 
 const meanings: Record<Route['status'], string> = { 200: 'Done.', 201: 'Created.', 202: 'Accepted and committed.' };
 
-/**
- * Returns whether an operation sends email. Such operations are not inherently idempotent and accept an
- * Idempotency-Key.
- */
-function sendsMail({ rate_class, operation }: Route): boolean {
-  return rate_class === 'send' || operation.name === 'email.resend' || operation.name === 'captures.release';
-}
-
 function response(
   operation: Operation<z.ZodType, unknown>,
   description: string,
@@ -180,8 +175,31 @@ const headersForStatus: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
   rate_limited: ['Retry-After'],
 };
 
-function errorResponse(code: ErrorCode, schema: Json): Json {
-  const known = (Object.keys(reasons) as Reason[]).filter((reason) => reasons[reason][0] === code);
+// Every route adds a rate window of its own, so no route has only the common 429s.
+const shared_codes = codesOf(commonReasons).filter((code) => code !== 'rate_limited');
+
+/** Describes a route's errors by status. A status with only the common reasons refers to their component. */
+function errorResponses(possible: readonly Reason[], schemas: Schemas): Json {
+  return Object.fromEntries(
+    codesOf(possible).map((code) => {
+      const is_common = possible.every((reason) => codeOf(reason) !== code || commonReasons.includes(reason));
+      const shared = { $ref: `#/components/responses/${code}` };
+      return [
+        httpStatus[code],
+        is_common ? shared : errorResponse(code, possible, schemaOf(errorSchema, 'output', schemas)),
+      ];
+    }),
+  );
+}
+
+function codesOf(reasons: readonly Reason[]): readonly ErrorCode[] {
+  return errorCodes.filter((code) => reasons.some((reason) => codeOf(reason) === code));
+}
+
+function errorResponse(code: ErrorCode, possible: readonly Reason[], schema: Json): Json {
+  const known = (Object.keys(reasons) as Reason[]).filter(
+    (reason) => codeOf(reason) === code && possible.includes(reason),
+  );
   return {
     description: known.map((reason) => `- \`${reason}\`: ${reasons[reason][1]}`).join('\n'),
     headers: headersOf(headersForStatus[code] ?? []),

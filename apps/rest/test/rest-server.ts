@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { createHandler } from '../src/index.ts';
 import { matchRoute, requestOf } from '../src/match.ts';
 import { errorSchema } from '../src/openapi.ts';
+import { commonReasons, reasonsOf } from '../src/route-reasons.ts';
 
 export interface ApiResponse {
   readonly status: number;
@@ -66,6 +67,11 @@ function expectDocumented(method: string, { pathname, searchParams }: URL, statu
     const { error } = errorSchema.parse(body);
     expect(status).toBe(httpStatus[error.code]);
     expect(codeOf(error.reason)).toBe(error.code);
+    const possible = match
+      ? reasonsOf(requestOf(match, searchParams).match.route)
+      : ['route_not_found', ...commonReasons];
+    for (const reason of [error.reason, ...(error.details ?? []).map((detail) => detail.reason)])
+      expect(possible, `${method} ${pathname}`).toContain(reason);
   } else if (match) {
     const { route } = requestOf(match, searchParams).match;
     expect(status).toBe(route.status);

@@ -1,9 +1,12 @@
 import type { Context } from '../operation/context.ts';
-import { AppError } from '../operation/errors.ts';
+import { AppError, type Reason } from '../operation/errors.ts';
 import { fingerprintOf, hasFingerprint } from './fingerprint.ts';
 import type { Idempotency, SendResult } from './submission.ts';
 
 const PRINTABLE_KEY = /^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** The errors of a request whose Idempotency-Key was used before. */
+export const idempotencyReasons: readonly Reason[] = ['idempotency_mismatch', 'idempotency_in_progress'];
 
 /**
  * Returns the error for a malformed key instead of throwing it, because a bad API key takes precedence, as it does over

@@ -1,12 +1,12 @@
 export { type RecipientKind, recipientKinds } from './addressees.ts';
 export { decodedLength } from './attachment-field.ts';
-export { idempotencyOf, readIdempotencyKey } from './idempotency.ts';
-export { scheduleOf } from './judge.ts';
+export { idempotencyOf, idempotencyReasons, readIdempotencyKey } from './idempotency.ts';
+export { judgedReasons, scheduleOf } from './judge.ts';
 export { mailboxField } from './mailbox-field.ts';
 export { previewMessage } from './preview-message.ts';
 export { type Retain, retainField, retains, SCHEDULE, sendSchema } from './schema.ts';
 export { sendBatch } from './send-batch.ts';
-export { sendMessage, soleRefusal, soleResult } from './send-message.ts';
+export { sendMessage, sendReasons, soleRefusal, soleResult } from './send-message.ts';
 export { sendSealed } from './send-sealed.ts';
 export { type Acknowledgement, acknowledgementSchema } from './submission.ts';
 export { submit } from './submit.ts';

@@ -2,7 +2,7 @@ import type { SenderFacts } from '../api-keys/index.ts';
 import { keyDomainProblem } from '../api-keys/index.ts';
 import { type SendableFacts, sendableProblem } from '../domains/index.ts';
 import { isoTime } from '../fields/clock.ts';
-import { AppError } from '../operation/errors.ts';
+import { AppError, type Reason } from '../operation/errors.ts';
 import type { Config } from '../process/config.ts';
 import { type Addressee, addresseesOf } from './addressees.ts';
 import type { SendInput } from './schema.ts';
@@ -26,6 +26,17 @@ export interface Decision {
   readonly scheduled_at: Date | null;
   readonly counted: number;
 }
+
+/** The errors of judge. */
+export const judgedReasons: readonly Reason[] = [
+  'key_domain_restricted',
+  'domain_not_verified',
+  'scheduled_in_past',
+  'scheduled_too_far',
+  'recipient_cap_exceeded',
+  'all_recipients_suppressed',
+  'quota_exceeded',
+];
 
 /** Judges one message in the contract's order; the first rule that fails determines the error. */
 export function judge(input: SendInput, sender: SenderFacts, facts: AcceptFacts, config: Config): Decision | AppError {

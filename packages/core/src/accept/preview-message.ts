@@ -6,8 +6,8 @@ import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { draftMessage, loadFacts } from './accept.ts';
 import { recipientKinds } from './addressees.ts';
-import { judge } from './judge.ts';
-import { sendSchema } from './schema.ts';
+import { judge, judgedReasons } from './judge.ts';
+import { contentReasons, sendSchema } from './schema.ts';
 import { soleRefusal } from './send-message.ts';
 
 const previewSchema = z.object({
@@ -27,6 +27,7 @@ export const previewMessage = operation({
   scope: 'email:send',
   sandbox: true,
   summary: 'Dry run: run every check and render the email without storing anything',
+  reasons: [...contentReasons, ...judgedReasons],
   input: sendSchema,
   output: previewSchema,
   async run(ctx, input): Promise<Preview> {

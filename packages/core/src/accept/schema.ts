@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { absentable, absentableOr } from '../fields/absentable.ts';
 import { scalarText } from '../fields/scalar-text.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
+import type { Reason } from '../operation/errors.ts';
 import { issueFor } from '../operation/parse-input.ts';
 import { refuseMisplaced } from '../operation/unexpected-names.ts';
 import { priorityField } from '../priorities/index.ts';
@@ -19,6 +20,18 @@ const MAX_HEADER_BYTES = 32 * 1024;
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const MAX_TAG_LENGTH = 128;
 const NOT_PRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+/** The errors of sendSchema's own rules. */
+export const contentReasons: readonly Reason[] = [
+  'invalid_email',
+  'too_many_recipients',
+  'no_content',
+  'too_many_tags',
+  'invalid_tag',
+  'invalid_header',
+  'reserved_header',
+  'invalid_timestamp',
+];
 
 const subject = z
   .string()

@@ -5,7 +5,7 @@ import { issueFor, parseInput } from '../operation/parse-input.ts';
 import { refuseMisplaced } from '../operation/unexpected-names.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { misplacedInSend, type SendInput, sendSchema } from './schema.ts';
-import { soleRefusal } from './send-message.ts';
+import { sendReasons, soleRefusal } from './send-message.ts';
 import { acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
 
@@ -59,6 +59,7 @@ export const sendBatch = admittedOperation({
   name: 'email.batch',
   scope: 'email:send',
   summary: 'Send up to 100 emails, accepted or rejected individually or as a whole',
+  reasons: sendReasons,
   input: batchSchema,
   output: batchAnswerSchema,
   run: (ctx, { actor, scope, parsed, raw }): Promise<BatchResponse> => {

@@ -1,16 +1,20 @@
 import type { Context } from '../operation/context.ts';
-import { AppError } from '../operation/errors.ts';
+import { AppError, type Reason } from '../operation/errors.ts';
 import { admittedOperation } from '../operation/operation.ts';
-import { idempotencyOf } from './idempotency.ts';
-import { type SendInput, sendSchema } from './schema.ts';
+import { idempotencyOf, idempotencyReasons } from './idempotency.ts';
+import { judgedReasons } from './judge.ts';
+import { contentReasons, type SendInput, sendSchema } from './schema.ts';
 import { type Acknowledgement, acknowledgementSchema, type SendResult } from './submission.ts';
 import { submit } from './submit.ts';
+
+export const sendReasons: readonly Reason[] = [...contentReasons, ...judgedReasons, ...idempotencyReasons];
 
 /** Accepts one message; it is committed with its job before this resolves. */
 export const sendMessage = admittedOperation({
   name: 'email.send',
   scope: 'email:send',
   summary: 'Send one email, now or scheduled',
+  reasons: sendReasons,
   input: sendSchema,
   output: acknowledgementSchema,
   run: (ctx, { actor, scope, parsed }): Promise<Acknowledgement> =>

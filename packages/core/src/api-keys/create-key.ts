@@ -34,6 +34,7 @@ export const createKey = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'Create an API key; its secret is returned once',
+  reasons: ['invalid_domain', 'invalid_timestamp', 'key_domain_restricted', 'key_limit', 'reauthentication_required'],
   input: z.object({
     name: z
       .string()

@@ -24,6 +24,7 @@ export const currentKey = operation({
   scope: null,
   sandbox: true,
   summary: 'Get the API key used for this request, with its scopes, plan, limits and usage',
+  reasons: ['api_key_not_found'],
   input: z.object({}),
   output: currentKeySchema,
   async run(ctx): Promise<CurrentKey> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listOf } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
-import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
+import { type List, pageFields, pageOf, pageReasons, readCursor } from '../paging/list.ts';
 import { statusListOf } from '../paging/status-list.ts';
 import { type KeyEntry, keyEntry, keySchema, keyStatuses } from './key-entry.ts';
 import { readKeyPage } from './store.ts';
@@ -12,6 +12,7 @@ export const listKeys = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'List API keys, newest first',
+  reasons: [...pageReasons, 'invalid_status'],
   input: z.object({ ...pageFields, status: statusListOf(keyStatuses).optional() }),
   output: listOf(keySchema),
   async run(ctx, { limit, cursor, status }): Promise<List<KeyEntry>> {

@@ -23,6 +23,7 @@ export const revokeKey = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'Revoke an API key immediately',
+  reasons: ['api_key_not_found'],
   input: z.object({ key_id: idField(idPrefixes.api_key) }),
   output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {

@@ -22,6 +22,14 @@ export const rotateKey = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'Replace an API key with a new one that has the same permissions; the old key works for another 24 hours',
+  reasons: [
+    'api_key_not_found',
+    'api_key_not_active',
+    'already_rotated',
+    'key_domain_restricted',
+    'key_limit',
+    'reauthentication_required',
+  ],
   input: z.object({ key_id: idField(idPrefixes.api_key) }),
   output: keySchema.extend({
     secret: z.string().meta({ description: 'pr_live_… or pr_test_…, only returned here.' }),

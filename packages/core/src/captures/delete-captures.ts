@@ -11,6 +11,7 @@ export const deleteCapture = operation({
   scope: null,
   sandbox: true,
   summary: 'Delete a captured email (admins and sandbox keys)',
+  reasons: ['missing_scope', 'capture_not_found'],
   input: z.object({ id: idField(idPrefixes.capture) }),
   output: z.object({ object: z.literal('capture'), id: idField(idPrefixes.capture), deleted: z.literal(true) }),
   async run({ actor, sql }, { id }) {
@@ -26,6 +27,7 @@ export const clearCaptures = operation({
   scope: null,
   sandbox: true,
   summary: 'Delete all captured email in the workspace (admins), or in the sandbox (sandbox keys)',
+  reasons: ['missing_scope'],
   input: z.object({}),
   output: z.object({ object: z.literal('captures'), deleted: z.int() }),
   async run({ actor, sql }) {

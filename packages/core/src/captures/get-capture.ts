@@ -19,6 +19,7 @@ export const getCapture = operation({
   scope: null,
   sandbox: true,
   summary: 'Get a captured email with its content, links and one-time codes (admins and sandbox keys)',
+  reasons: ['missing_scope', 'capture_not_found', 'capture_unreadable', 'capture_busy'],
   input: z.object({ id: idField(idPrefixes.capture) }),
   output: captureDetailSchema,
   async run(ctx, { id }): Promise<CaptureDetail> {

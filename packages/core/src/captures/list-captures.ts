@@ -8,7 +8,7 @@ import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
 import { retainedRange } from '../operation/retention.ts';
 import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../paging/list.ts';
+import { type List, pageFields, pageReasons, readCursor } from '../paging/list.ts';
 import { requireStillAdmitted } from '../people/index.ts';
 import { type CaptureEntry, captureEntry, captureSchema } from './capture-entry.ts';
 import { capturesAmong } from './store.ts';
@@ -50,6 +50,7 @@ export const listCaptures = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'List captured email, newest first, or wait for the first match',
+  reasons: [...pageReasons, 'invalid_email', 'invalid_timestamp'],
   input,
   output: listOf(captureSchema),
   async run(ctx, { wait, ...filters }): Promise<List<CaptureEntry>> {

@@ -1,6 +1,6 @@
 import type { MailAddress } from '@postrider/mail';
 import { z } from 'zod';
-import { type Acknowledgement, acknowledgementSchema, sendMessage } from '../accept/index.ts';
+import { type Acknowledgement, acknowledgementSchema, sendMessage, sendReasons } from '../accept/index.ts';
 import { absentable } from '../fields/absentable.ts';
 import { idPrefixes } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
@@ -16,6 +16,7 @@ export const releaseCapture = operation({
   scope: null,
   sandbox: true,
   summary: 'Send a captured email to its recipients or to other addresses (admins and sandbox keys)',
+  reasons: ['missing_scope', 'capture_not_found', 'capture_unreadable', 'capture_busy', ...sendReasons],
   input: z.object({
     id: idField(idPrefixes.capture),
     to: absentable(z.union([z.string(), z.array(z.string()).min(1).max(50)])).meta({

@@ -55,6 +55,7 @@ export const addDomain = operation({
   name: 'domains.add',
   scope: 'domains:write',
   summary: 'Add a sending domain; the response contains the DNS records to publish',
+  reasons: ['invalid_domain', 'domain_not_allowed', 'domain_already_exists', 'domain_limit'],
   input: addSchema,
   output: domainSchema,
   async run(ctx, { name, dkim_selector, return_path: path_input, dkim_ed25519 }): Promise<DomainEntry> {

@@ -32,6 +32,7 @@ export const examineDomain = operation({
   scope: 'domains:read',
   sandbox: true,
   summary: 'Check the DNS of any domain and list the setup steps',
+  reasons: ['invalid_domain', 'domain_not_allowed'],
   input: z.object({ domain: domainParameter }),
   output: examinationSchema,
   async run(ctx, { domain }): Promise<Examination> {

@@ -9,6 +9,7 @@ export const getDomain = operation({
   scope: 'domains:read',
   sandbox: true,
   summary: 'Get a domain with the records to publish',
+  reasons: ['domain_not_found'],
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {

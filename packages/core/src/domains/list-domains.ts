@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listOf } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
-import { type List, pageFields, pageOf, readCursor } from '../paging/list.ts';
+import { type List, pageFields, pageOf, pageReasons, readCursor } from '../paging/list.ts';
 import { statusListOf } from '../paging/status-list.ts';
 import { type DomainEntry, domainEntry, domainSchema } from './domain-entry.ts';
 import { domainStates } from './state.ts';
@@ -12,6 +12,7 @@ export const listDomains = operation({
   scope: 'domains:read',
   sandbox: true,
   summary: 'List sending domains, newest first',
+  reasons: [...pageReasons, 'invalid_status'],
   input: z.object({ ...pageFields, status: statusListOf(domainStates).optional() }),
   output: listOf(domainSchema),
   async run(ctx, { limit, cursor, status }): Promise<List<DomainEntry>> {

@@ -26,6 +26,7 @@ export const removeDomain = operation({
   name: 'domains.remove',
   scope: 'domains:write',
   summary: 'Remove a domain and cancel its pending email',
+  reasons: ['domain_not_found', 'key_domain_restricted', 'domain_not_allowed', 'reauthentication_required'],
   input: z.object({ domain: domainParameter }),
   output: removedSchema,
   async run(ctx, { domain }): Promise<RemovedDomain> {

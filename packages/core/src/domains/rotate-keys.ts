@@ -15,6 +15,7 @@ export const rotateKeys = operation({
   name: 'domains.rotate_keys',
   scope: 'domains:write',
   summary: 'Create new DKIM keys; they start signing once their records have been published for a day',
+  reasons: ['domain_not_found', 'domain_not_allowed', 'rotation_in_progress'],
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {

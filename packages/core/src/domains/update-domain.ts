@@ -25,6 +25,7 @@ export const updateDomain = operation({
   name: 'domains.update',
   scope: 'domains:write',
   summary: "Update a domain's return path or second DKIM signature",
+  reasons: ['invalid_domain', 'domain_not_found', 'domain_not_allowed'],
   input: z.object({
     domain: domainParameter,
     return_path: returnPathField,

@@ -13,6 +13,7 @@ export const verifyDomain = operation({
   name: 'domains.verify',
   scope: 'domains:write',
   summary: 'Check the DNS records of a domain now',
+  reasons: ['domain_not_found', 'domain_claimed'],
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {

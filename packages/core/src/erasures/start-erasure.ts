@@ -21,6 +21,7 @@ export const startErasure = operation({
   name: 'erasures.start',
   scope: 'admin',
   summary: 'Erase an address and its email content',
+  reasons: ['invalid_email', 'erasure_limit', 'reauthentication_required'],
   input: z.object({
     email: addressField.refine((email) => !isErasedAddress(email), {
       message: 'email: the placeholder for erased addresses cannot be erased.',
@@ -58,6 +59,7 @@ export const getErasure = operation({
   name: 'erasures.get',
   scope: 'admin',
   summary: 'Get an erasure receipt',
+  reasons: ['erasure_not_found'],
   input: z.object({ id: idField(idPrefixes.erasure) }),
   output: erasureSchema,
   async run(ctx, { id }): Promise<ErasureEntry> {

@@ -6,7 +6,7 @@ import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
 import { retainedRange } from '../operation/retention.ts';
 import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../paging/list.ts';
+import { type List, pageFields, pageReasons, readCursor } from '../paging/list.ts';
 import { type EventType, eventTypes } from './catalogue.ts';
 import { type EventEntry, eventEntry, eventSchema } from './event-entry.ts';
 import { eventEntries } from './read-events.ts';
@@ -37,6 +37,7 @@ export const listEvents = operation({
   sandbox: true,
   replica: true,
   summary: 'List events, newest first, as an alternative to webhooks',
+  reasons: [...pageReasons, 'invalid_timestamp'],
   input: z.object({
     ...pageFields,
     ...eventFilterFields,

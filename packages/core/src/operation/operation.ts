@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { sandboxRefusal } from './access.ts';
 import type { ActorContext, Context } from './context.ts';
-import type { AppError, ErrorDetail } from './errors.ts';
+import type { AppError, ErrorDetail, Reason } from './errors.ts';
 import { onReplica } from './on-replica.ts';
 import { parseInput } from './parse-input.ts';
 import { scopeRefusal } from './scope-refusal.ts';
@@ -16,6 +16,8 @@ export interface Operation<I extends z.ZodType, O> {
   readonly sandbox: boolean;
   /** One line, shown in the API reference. */
   readonly summary: string;
+  /** The errors of its own, beyond those of every request; shown in the API reference and checked by the route tests. */
+  readonly reasons: readonly Reason[];
   readonly input: I;
   /** The schema of the response, for the API reference and for tests. */
   readonly output: z.ZodType<O>;
@@ -50,12 +52,13 @@ export function operation<I extends z.ZodType, O>(definition: {
   /** Set for a read that may run on a replica: it reads no unlogged table and changes nothing. */
   readonly replica?: true;
   readonly summary: string;
+  readonly reasons?: readonly Reason[];
   readonly input: I;
   readonly output: z.ZodType<O>;
   run(ctx: ActorContext, input: z.output<I>): Promise<O>;
 }): Operation<I, O> {
-  const { name, scope, sandbox = false, summary, input, output } = definition;
-  const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox, summary, input, output });
+  const { name, scope, sandbox = false, summary, reasons = [], input, output } = definition;
+  const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox, summary, reasons, input, output });
   runs.set(declared, async (ctx, raw) => {
     const proven = requireActor(ctx);
     const refusal = (scope && scopeRefusal(proven.actor, scope)) ?? sandboxRefusal(proven.actor, declared);
@@ -76,12 +79,13 @@ export function admittedOperation<I extends z.ZodType, O>(definition: {
   readonly name: string;
   readonly scope: Scope;
   readonly summary: string;
+  readonly reasons?: readonly Reason[];
   readonly input: I;
   readonly output: z.ZodType<O>;
   run(ctx: Context, admission: Admission<z.output<I>>): Promise<O>;
 }): Operation<I, O> {
-  const { name, scope, summary, input, output } = definition;
-  const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox: true, summary, input, output });
+  const { name, scope, summary, reasons = [], input, output } = definition;
+  const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox: true, summary, reasons, input, output });
   runs.set(declared, (ctx, raw) => {
     const parsed = parseWith(ctx, input, raw);
     return definition.run(ctx, { actor: ctx.actor, scope, parsed, raw: raw.ok ? raw.value : undefined });

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { AppError } from '../operation/errors.ts';
+import { AppError, type Reason } from '../operation/errors.ts';
 import { issueFor, parseInput } from '../operation/parse-input.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -41,6 +41,9 @@ const cursorField = (name: string) =>
       context.addIssue(issueFor('invalid_cursor', `${name} must be one next_cursor of this list.`));
       return z.NEVER;
     });
+
+/** The errors of a list's `limit` and `cursor`. */
+export const pageReasons: readonly Reason[] = ['invalid_limit', 'invalid_cursor'];
 
 /** `limit` and `cursor`, which every list accepts, in a query string or as typed values. */
 export const pageFields = {

@@ -5,7 +5,7 @@ import { idField, listOf } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { isKept, retainedRange } from '../operation/retention.ts';
 import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../paging/list.ts';
+import { type List, pageFields, pageReasons, readCursor } from '../paging/list.ts';
 import { type RequestEntry, requestEntry, requestNotFound, requestSchema } from './request-entry.ts';
 import { requestOf, requestsAmong } from './store.ts';
 
@@ -14,6 +14,7 @@ export const listRequests = operation({
   name: 'requests.list',
   scope: 'admin',
   summary: 'List rejected and failed requests, newest first',
+  reasons: [...pageReasons, 'invalid_timestamp'],
   input: z.object({
     ...pageFields,
     reason: z
@@ -50,6 +51,7 @@ export const getRequest = operation({
   name: 'requests.get',
   scope: 'admin',
   summary: 'Get a rejected or failed request with its errors and stored body',
+  reasons: ['request_not_found'],
   input: z.object({ id: idField(idPrefixes.request) }),
   output: requestSchema,
   async run(ctx, { id }): Promise<RequestEntry> {

@@ -14,6 +14,7 @@ export const getStats = operation({
   scope: 'email:logs:read',
   replica: true,
   summary: 'Get email outcomes over time, by domain, tag or destination',
+  reasons: ['invalid_timestamp', 'invalid_range', 'query_too_complex'],
   input: z.object({
     since: timestampField('since').optional().meta({ description: 'At or after this time. Default: 24 hours ago.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time. Default: now.' }),

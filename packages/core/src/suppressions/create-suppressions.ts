@@ -60,6 +60,7 @@ export const createSuppressions = operation({
   name: 'suppressions.create',
   scope: 'admin',
   summary: 'Suppress an address, or up to 1,000 addresses, each added or rejected individually',
+  reasons: ['invalid_email', 'invalid_timestamp', 'suppression_exists'],
   input: inputSchema,
   output: z.union([suppressionSchema, importedSchema]),
   async run(ctx, { email, reason, expires_at, suppressions }): Promise<SuppressionEntry | ImportedSuppressions> {

@@ -21,6 +21,7 @@ export const deleteSuppression = operation({
   name: 'suppressions.delete',
   scope: 'admin',
   summary: 'Remove an address from the suppression list',
+  reasons: ['invalid_email', 'suppression_not_found'],
   input: z.object({ email: addressField }),
   output: deletedSchema,
   run: (ctx, { email }) => deleteAudited(ctx, email, null),

@@ -3,7 +3,7 @@ import { listOf } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { issueFor } from '../operation/parse-input.ts';
 import { collectedPage, collectPage, idRange } from '../paging/candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../paging/list.ts';
+import { type List, pageFields, pageReasons, readCursor } from '../paging/list.ts';
 import { addressField } from './address-field.ts';
 import { type SuppressionSource, suppressionSources } from './source.ts';
 import { readSuppressionPage } from './store.ts';
@@ -27,6 +27,7 @@ export const listSuppressions = operation({
   name: 'suppressions.list',
   scope: 'email:logs:read',
   summary: 'List suppressed addresses, newest first',
+  reasons: [...pageReasons, 'invalid_email', 'invalid_timestamp'],
   input: z.object({
     ...pageFields,
     source: sourceField.optional(),

@@ -25,6 +25,7 @@ export const cancelMessage = operation({
   scope: 'email:send',
   sandbox: true,
   summary: 'Cancel an email before its first attempt',
+  reasons: ['message_not_found', 'key_domain_restricted', 'already_sent'],
   input: z.object({ id: idField(idPrefixes.message) }),
   output: logEntrySchema,
   async run(ctx, { id }): Promise<LogEntry> {

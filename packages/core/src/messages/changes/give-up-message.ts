@@ -34,6 +34,7 @@ export const giveUpMessage = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'Give up on an email; no further attempts are made',
+  reasons: ['message_not_found', 'key_domain_restricted', 'not_deferred'],
   input: z.object({
     id: idField(idPrefixes.message),
     reason: absentable(z.string().trim().min(1).max(500)).meta({ description: 'Reason for the audit log.' }),

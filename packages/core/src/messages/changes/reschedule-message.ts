@@ -17,6 +17,15 @@ export const rescheduleMessage = operation({
   scope: 'email:send',
   sandbox: true,
   summary: 'Reschedule an email before its first attempt',
+  reasons: [
+    'invalid_timestamp',
+    'message_not_found',
+    'key_domain_restricted',
+    'already_sent',
+    'already_canceled',
+    'scheduled_in_past',
+    'scheduled_too_far',
+  ],
   input: z.object({
     id: idField(idPrefixes.message),
     scheduled_at: timestampField('scheduled_at', true).meta({ description: SCHEDULE }),

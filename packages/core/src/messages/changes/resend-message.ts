@@ -3,6 +3,8 @@ import {
   type Acknowledgement,
   acknowledgementSchema,
   idempotencyOf,
+  idempotencyReasons,
+  judgedReasons,
   sendSchema,
   soleRefusal,
   soleResult,
@@ -24,6 +26,7 @@ export const resendMessage = operation({
   scope: 'email:send',
   sandbox: true,
   summary: 'Resend an email as a new one that references the original',
+  reasons: ['message_not_found', 'content_gone', ...judgedReasons, ...idempotencyReasons],
   input: z.object({ id: idField(idPrefixes.message) }),
   output: acknowledgementSchema,
   async run(ctx, { id }): Promise<Acknowledgement> {

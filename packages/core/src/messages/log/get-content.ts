@@ -38,6 +38,7 @@ export const getContent = operation({
   scope: 'admin',
   sandbox: true,
   summary: 'Get the content of an email: html, text, headers and raw source',
+  reasons: ['message_not_found', 'content_gone'],
   input: z.object({ id: idField(idPrefixes.message) }),
   output: contentSchema,
   async run(ctx, { id }): Promise<EmailContent> {

@@ -60,6 +60,7 @@ export const getMessage = operation({
   scope: 'email:logs:read',
   sandbox: true,
   summary: 'Get an email with its timeline and attempts',
+  reasons: ['message_not_found'],
   input: z.object({ id: idField(idPrefixes.message) }),
   output: messageDetailSchema,
   async run(ctx, { id }): Promise<MessageDetail> {

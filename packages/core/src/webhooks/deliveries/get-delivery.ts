@@ -34,6 +34,7 @@ export const getWebhookDelivery = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Get a webhook delivery with every attempt, request and response',
+  reasons: ['delivery_not_found'],
   input: z.object({ id: idField(idPrefixes.webhook), delivery_id: idField(idPrefixes.webhook_delivery) }),
   output: detailSchema,
   async run(ctx, { id, delivery_id }) {

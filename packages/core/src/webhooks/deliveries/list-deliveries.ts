@@ -8,7 +8,7 @@ import type { ActorContext } from '../../operation/context.ts';
 import { operation } from '../../operation/operation.ts';
 import { retainedRange } from '../../operation/retention.ts';
 import { collectedPage, collectPage, idRange } from '../../paging/candidate-pages.ts';
-import { type List, pageFields, readCursor } from '../../paging/list.ts';
+import { type List, pageFields, pageReasons, readCursor } from '../../paging/list.ts';
 import { statusListOf } from '../../paging/status-list.ts';
 import { webhookById, webhookIds } from '../endpoints/store.ts';
 import { webhookNotFound } from '../endpoints/webhook-entry.ts';
@@ -32,6 +32,7 @@ export const listWebhookDeliveries = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'List the deliveries of a webhook, newest first',
+  reasons: [...pageReasons, 'invalid_status', 'webhook_not_found'],
   input: filterSchema.extend({ id: idField(idPrefixes.webhook) }),
   output: listOf(webhookDeliverySchema),
   async run(ctx, { id, ...input }): Promise<List<WebhookDeliveryEntry>> {

@@ -20,6 +20,7 @@ export const replayWebhookDelivery = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Replay a delivery with the same webhook-id',
+  reasons: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
   input: z.object({ id: idField(idPrefixes.webhook), delivery_id: idField(idPrefixes.webhook_delivery) }),
   output: webhookDeliverySchema,
   async run(ctx, { id, delivery_id }): Promise<WebhookDeliveryEntry> {

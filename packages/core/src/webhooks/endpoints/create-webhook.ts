@@ -31,6 +31,7 @@ export const createWebhook = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Add a webhook endpoint; its secret is returned once',
+  reasons: ['invalid_url', 'private_address', 'webhook_limit', 'reauthentication_required'],
   input: z.object({
     url: urlField,
     events: eventsField.optional().meta({ default: ALL_EVENTS }),

@@ -22,6 +22,7 @@ export const deleteWebhook = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Delete a webhook; it receives no more events',
+  reasons: ['webhook_not_found'],
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: deletedSchema,
   async run(ctx, { id }): Promise<DeletedWebhook> {

@@ -11,6 +11,7 @@ export const getWebhook = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Get a webhook with its health',
+  reasons: ['webhook_not_found'],
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: webhookSchema,
   async run(ctx, { id }): Promise<WebhookEntry> {

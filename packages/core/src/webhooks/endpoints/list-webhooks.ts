@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listOf } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
-import { type List, pageFields, pageOf, readCursor } from '../../paging/list.ts';
+import { type List, pageFields, pageOf, pageReasons, readCursor } from '../../paging/list.ts';
 import { readWebhookPage } from './store.ts';
 import { type WebhookEntry, webhookEntry, webhookSchema } from './webhook-entry.ts';
 
@@ -11,6 +11,7 @@ export const listWebhooks = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'List webhooks, newest first',
+  reasons: [...pageReasons, 'invalid_status'],
   input: z.object(pageFields),
   output: listOf(webhookSchema),
   async run(ctx, { limit, cursor }): Promise<List<WebhookEntry>> {

@@ -31,6 +31,7 @@ export const recoverWebhook = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Resend the events that the endpoint missed in a time range',
+  reasons: ['invalid_timestamp', 'webhook_not_found', 'webhook_disabled', 'recovery_open'],
   input: z
     .object({
       id: idField(idPrefixes.webhook),

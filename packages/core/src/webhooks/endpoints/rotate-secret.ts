@@ -20,6 +20,7 @@ export const rotateWebhookSecret = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Rotate the secret; the old one remains valid for 24 hours',
+  reasons: ['webhook_not_found', 'reauthentication_required'],
   input: z.object({ id: idField(idPrefixes.webhook) }),
   output: webhookWithSecretSchema,
   async run(ctx, { id }): Promise<WebhookWithSecret> {

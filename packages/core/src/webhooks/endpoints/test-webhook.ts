@@ -23,6 +23,7 @@ export const testWebhook = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Send an example event, with test in its data; the response is the delivery',
+  reasons: ['webhook_not_found', 'webhook_disabled'],
   input: z.object({
     id: idField(idPrefixes.webhook),
     type: absentableOr(z.enum(eventTypes), 'email.delivered' as const).meta({

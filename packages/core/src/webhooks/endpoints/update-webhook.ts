@@ -28,6 +28,7 @@ export const updateWebhook = operation({
   scope: 'webhooks:manage',
   sandbox: true,
   summary: 'Update, disable or enable a webhook',
+  reasons: ['webhook_not_found', 'invalid_url', 'private_address', 'reauthentication_required'],
   input: z.object({
     id: idField(idPrefixes.webhook),
     url: absentable(urlField),
