@@ -20,12 +20,14 @@ type Json = Readonly<Record<string, unknown>>;
 /** The body of every error response. */
 export const errorSchema = z
   .object({
-    error: publicErrorSchema.extend({
-      request_id: z
-        .string()
-        .meta({ description: 'Identifies the request in the log. Include it when you ask for help.' }),
-      docs_url: z.string().meta({ format: 'uri', description: 'Documentation for the reason.' }),
-    }),
+    error: publicErrorSchema
+      .extend({
+        request_id: z
+          .string()
+          .meta({ description: 'Identifies the request in the log. Include it when you ask for help.' }),
+        docs_url: z.string().meta({ format: 'uri', description: 'Documentation for the reason.' }),
+      })
+      .meta({ description: 'Why the request failed.' }),
   })
   .meta({ id: 'Error' });
 
@@ -132,10 +134,13 @@ function operationOf(route: Route, schemas: Schemas): Json {
 
 /** Describes the request that a webhook endpoint receives for an event type. */
 function postOf(type: EventType, schemas: Schemas): Json {
-  const data = schemaOf(eventCatalogue[type].facts, 'output', schemas);
-  const schema = {
-    allOf: [schemaOf(eventSchema, 'output', schemas), { type: 'object', properties: { type: { const: type }, data } }],
+  const facts = schemaOf(eventCatalogue[type].facts, 'output', schemas);
+  const is_empty = Object.keys(fieldsOf(facts)).length === 0;
+  const properties = {
+    type: { const: type, description: `Always \`${type}\`.` },
+    data: { ...facts, description: is_empty ? 'No further fields.' : 'The fields specific to this event type.' },
   };
+  const schema = { allOf: [schemaOf(eventSchema, 'output', schemas), { type: 'object', properties }] };
   return {
     operationId: `on_${type.replace(/\W/g, '_')}`,
     summary: eventCatalogue[type].summary.replace(/\.$/, ''),

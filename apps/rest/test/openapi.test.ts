@@ -77,6 +77,25 @@ function fieldsWithoutNull(schema: Json, path: string): string[] {
   ]);
 }
 
+interface Place {
+  readonly at: string;
+  readonly schema: Json;
+}
+
+/** Returns every property in a JSON value, nested ones included, and every parameter. */
+function placesIn(value: unknown, at: string): Place[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap((one, index) => placesIn(one, `${at}[${index}]`));
+  const { properties, parameters, example: _, examples: __, ...rest } = value as Json;
+  const fields = Object.entries((properties ?? {}) as Readonly<Record<string, Json>>);
+  const inputs = (parameters ?? []) as readonly Json[];
+  return [
+    ...fields.flatMap(([name, schema]) => [{ at: `${at}.${name}`, schema }, ...placesIn(schema, `${at}.${name}`)]),
+    ...inputs.map((input) => ({ at: `${at} ${input.in} ${input.name}`, schema: input })),
+    ...Object.entries(rest).flatMap(([name, one]) => placesIn(one, `${at}/${name}`)),
+  ];
+}
+
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
     const result = await new Validator().validate(JSON.parse(openApiText()));
@@ -195,6 +214,14 @@ describe('the OpenAPI document', () => {
     });
 
     expect(missing).toEqual([]);
+  });
+
+  it('describes every property and every parameter', () => {
+    const places = placesIn(document, '#');
+    const missing = places.filter(({ schema }) => !schema.description && !resolved(schema).description);
+
+    expect(places.length).toBeGreaterThan(700);
+    expect(missing.map(({ at }) => at)).toEqual([]);
   });
 
   it('differs between server addresses only in its server entry', () => {

@@ -5,7 +5,9 @@ import { absentable } from '../fields/absentable.ts';
 // A type and a subtype of RFC 2045 tokens, with optional parameters that hold no control characters.
 const CONTENT_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+([ \t]*;[ \t]*[\w-]+=("[^"\r\n\0]*"|[\w!#$&^.+-]+))*$/;
 
-const contentText = z.string().meta({ contentEncoding: 'base64', examples: ['SGVsbG8='] });
+const contentText = z
+  .string()
+  .meta({ contentEncoding: 'base64', description: 'Base64 with padding.', examples: ['SGVsbG8='] });
 
 export const attachmentSchema = z
   .object({
@@ -13,7 +15,8 @@ export const attachmentSchema = z
       .string()
       .min(1)
       .max(255)
-      .refine((text) => !holdsControl(text), 'must not contain line breaks or control characters other than TAB'),
+      .refine((text) => !holdsControl(text), 'must not contain line breaks or control characters other than TAB')
+      .meta({ description: 'Name that the recipient sees.' }),
     content: contentText.transform((text, context) => {
       const compact = text.replace(/[\r\n]/g, '');
       if (isBase64(compact)) return compact;

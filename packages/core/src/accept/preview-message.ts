@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { senderFacts } from '../api-keys/index.ts';
 import { renderMessage } from '../delivery/index.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { draftMessage, loadFacts } from './accept.ts';
@@ -11,12 +11,21 @@ import { contentReasons, sendSchema } from './schema.ts';
 import { soleRefusal } from './send-message.ts';
 
 const previewSchema = z.object({
-  object: z.literal('email_preview'),
-  status: z.enum(['queued', 'scheduled']),
-  scheduled_at: timeField.nullable(),
+  object: objectName('email_preview'),
+  status: z.enum(['queued', 'scheduled']).meta({ description: 'The status that the email would get.' }),
+  scheduled_at: timeField.nullable().meta({ description: 'When it would be sent. null: immediately.' }),
   recipients: z
-    .array(z.object({ email: z.string(), kind: z.enum(recipientKinds), verdict: z.enum(['would_send', 'suppressed']) }))
-    .readonly(),
+    .array(
+      z.object({
+        email: z.string().meta({ description: 'The address without a display name.' }),
+        kind: z.enum(recipientKinds).meta({ description: 'The first field that contains the address.' }),
+        verdict: z
+          .enum(['would_send', 'suppressed'])
+          .meta({ description: 'suppressed: nothing would be sent to this address.' }),
+      }),
+    )
+    .readonly()
+    .meta({ description: 'One entry per unique address.' }),
   mime: z.string().meta({ description: 'The email as it would be sent, before signing.' }),
 });
 export type Preview = z.output<typeof previewSchema>;

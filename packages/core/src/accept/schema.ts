@@ -36,7 +36,8 @@ export const contentReasons: readonly Reason[] = [
 const subject = z
   .string()
   .max(5000)
-  .refine((text) => !holdsControl(text), 'must not contain line breaks or control characters other than TAB');
+  .refine((text) => !holdsControl(text), 'must not contain line breaks or control characters other than TAB')
+  .meta({ description: 'Without line breaks or control characters other than TAB.' });
 
 const headers = z
   .record(z.string(), scalarText)
@@ -64,7 +65,6 @@ const headers = z
   })
   .meta({
     maxProperties: MAX_HEADERS,
-    description: 'Custom headers. Headers that Postrider sets, such as Date or Content-Type, are rejected.',
     examples: [{ 'List-Unsubscribe': '<https://example.com/unsubscribe>' }],
   });
 
@@ -82,7 +82,6 @@ const tags = z
   })
   .meta({
     maxItems: MAX_TAGS,
-    description: 'Labels for filtering the log. Any printable text, case-sensitive.',
     examples: [['receipt'], ['Spring sale 2030', 'orders/paid']],
   });
 
@@ -102,7 +101,6 @@ const metadata = z
   .refine((value) => Object.keys(value).length <= MAX_METADATA, `has more than ${MAX_METADATA} pairs`)
   .meta({
     maxProperties: MAX_METADATA,
-    description: 'Your own key-value pairs, returned as text in the log and in events.',
     examples: [{ order: '1815' }],
   });
 
@@ -167,18 +165,32 @@ const sendFields = z.object({
   subject,
   html: absentable(z.string()).meta({ description: 'At least one of html and text must not be empty.' }),
   text: absentable(z.string()).meta({ description: 'Derived from html by default.' }),
-  cc: absentableOr(mailboxListField('cc', MAX_COPIES), []),
+  cc: absentableOr(mailboxListField('cc', MAX_COPIES), []).meta({
+    description: 'Addresses for the Cc header, each a@b.c or Name <a@b.c>.',
+  }),
   bcc: absentableOr(mailboxListField('bcc', MAX_COPIES), []).meta({ description: 'Not added to the headers.' }),
-  reply_to: absentable(mailboxField('reply_to')),
-  headers: absentableOr(headers, {}),
-  tags: absentableOr(tags, []),
-  metadata: absentableOr(metadata, {}),
+  reply_to: absentable(mailboxField('reply_to')).meta({
+    description: 'The address for replies, a@b.c or Name <a@b.c>.',
+  }),
+  headers: absentableOr(headers, {}).meta({
+    description: 'Custom headers. Headers that Postrider sets, such as Date or Content-Type, are rejected.',
+  }),
+  tags: absentableOr(tags, []).meta({
+    description: 'Labels for filtering the log. Any printable text, case-sensitive.',
+  }),
+  metadata: absentableOr(metadata, {}).meta({
+    description: 'Your own key-value pairs, returned as text in the log and in events.',
+  }),
   attachments: absentableOr(z.array(attachmentSchema).max(100), []).meta({
     description: 'At most 10 MiB decoded, including html and text.',
   }),
   scheduled_at: absentable(timestampField('scheduled_at', true)).meta({ description: SCHEDULE }),
-  priority: absentableOr(priorityField, 'normal' as const),
-  retain: absentableOr(retainField, 'default' as const),
+  priority: absentableOr(priorityField, 'normal' as const).meta({
+    description: 'Priority among the emails of the workspace that wait for a destination.',
+  }),
+  retain: absentableOr(retainField, 'default' as const).meta({
+    description: 'none: the content is deleted within a minute of the last attempt.',
+  }),
 });
 
 /** The body of a send request. A null field counts as absent. */

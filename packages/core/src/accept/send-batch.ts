@@ -25,7 +25,7 @@ const batchSchema = refuseMisplaced(
       [
         messageList.transform((messages) => ({ messages, all_or_nothing: false })),
         z.object({
-          messages: messageList,
+          messages: messageList.meta({ description: 'The emails, each as in POST /v1/email/send.' }),
           all_or_nothing: z
             .boolean({ error: 'all_or_nothing must be true or false.' })
             .nullish()
@@ -47,7 +47,10 @@ const batchSchema = refuseMisplaced(
 );
 
 const batchAnswerSchema = z.object({
-  data: z.array(z.union([acknowledgementSchema, z.object({ error: publicErrorSchema })])).readonly(),
+  data: z
+    .array(z.union([acknowledgementSchema, z.object({ error: publicErrorSchema })]))
+    .readonly()
+    .meta({ description: 'One result per email, in the order of the request.' }),
 });
 export type BatchResponse = z.output<typeof batchAnswerSchema>;
 

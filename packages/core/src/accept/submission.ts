@@ -18,9 +18,9 @@ import type { SendInput } from './schema.ts';
 
 export const acknowledgementSchema = z
   .object({
-    id: idField(idPrefixes.message),
+    id: idField(idPrefixes.message).meta({ description: 'The email ID.' }),
     status: z.literal('queued').meta({ description: 'Always queued, even for scheduled email.' }),
-    created_at: timeField,
+    created_at: timeField.meta({ description: 'When the email was accepted.' }),
   })
   .meta({ id: 'Acknowledgement' });
 export type Acknowledgement = z.output<typeof acknowledgementSchema>;

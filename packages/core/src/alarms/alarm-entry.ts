@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { dashboardPath } from './dashboard-path.ts';
@@ -12,7 +12,7 @@ export const alarmStatuses = ['active', 'ended'] as const;
 
 export const alarmSchema = z
   .object({
-    object: z.literal('alarm'),
+    object: objectName('alarm'),
     id: idField(idPrefixes.alarm),
     workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null for an instance alert.' }),
     rule: z.string().meta({ examples: ['queue_waits'] }),

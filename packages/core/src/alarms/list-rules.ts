@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectName } from '../fields/wire.ts';
 import { accessField, accessibleSide, accessScopes, INSTANCE } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { runbookOf } from './notice-body.ts';
@@ -7,7 +8,7 @@ import { countActive } from './store.ts';
 
 const ruleSchema = z
   .object({
-    object: z.literal('alarm_rule'),
+    object: objectName('alarm_rule'),
     rule: z.string().meta({ examples: ['queue_waits'] }),
     title: z.string(),
     condition: z.string().meta({ description: 'When the alert is raised, with its threshold.' }),

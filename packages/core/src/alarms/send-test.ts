@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
+import { objectName } from '../fields/wire.ts';
 import { accessField, accessibleSide, INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
@@ -14,7 +15,7 @@ const MAX_TESTS = 5;
 
 const testSchema = z
   .object({
-    object: z.literal('alarm_test'),
+    object: objectName('alarm_test'),
     results: z
       .array(
         z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { changesOf, recordAudit } from '../audit/index.ts';
 import { sendableProblem } from '../domains/index.ts';
 import { personEmail } from '../fields/email.ts';
+import { objectName } from '../fields/wire.ts';
 import { accessField, accessibleSide, accessScopes, INSTANCE } from '../operation/access.ts';
 import type { Context } from '../operation/context.ts';
 import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
@@ -40,7 +41,7 @@ const minuteField = z
 
 const settingsSchema = z
   .object({
-    object: z.literal('alarm_settings'),
+    object: objectName('alarm_settings'),
     access: z.enum(accessScopes),
     emails: z.array(z.string()).readonly(),
     webhook_url: z.string().nullable(),

@@ -41,11 +41,11 @@ export const createKey = operation({
       .min(1)
       .max(100)
       .refine((text) => !/\p{Cc}/u.test(text), 'must not contain line breaks or control characters')
-      .meta({ examples: ['Shop'] }),
+      .meta({ description: 'Name for your team. Need not be unique.', examples: ['Shop'] }),
     scopes: z
       .array(scopeField)
       .min(1)
-      .meta({ examples: [['email:send']] }),
+      .meta({ description: 'The permissions of the key, none beyond your own.', examples: [['email:send']] }),
     mode: absentableOr(z.enum(keyModes), 'live' as const).meta({
       description: 'Sandbox keys send to the simulator only.',
     }),
@@ -61,7 +61,7 @@ export const createKey = operation({
       .max(100)
       .nullish()
       .meta({ description: 'Client IP addresses and networks allowed to use the key. Empty: any.' }),
-    expires_at: timestampField('expires_at').nullish(),
+    expires_at: timestampField('expires_at').nullish().meta({ description: 'When the key expires. null: never.' }),
   }),
   output: keySchema.extend({
     secret: z.string().meta({ description: 'pr_live_… or pr_test_…, only returned here.' }),

@@ -6,14 +6,16 @@ import { keyEntry, keySchema } from './key-entry.ts';
 import { keyById, planOf } from './store.ts';
 
 const currentKeySchema = keySchema.extend({
-  plan: z.string(),
-  limits: z.object({
-    monthly_emails: z.int().nullable(),
-    recipients_per_request: z.int(),
-    send_per_minute: z.int(),
-    logs_per_minute: z.int(),
-    default_per_minute: z.int(),
-  }),
+  plan: z.string().meta({ description: 'Plan of the workspace.' }),
+  limits: z
+    .object({
+      monthly_emails: z.int().nullable().meta({ description: 'Emails per calendar month. null: no limit.' }),
+      recipients_per_request: z.int().meta({ description: 'Maximum recipients of one email, across to, cc and bcc.' }),
+      send_per_minute: z.int().meta({ description: 'Requests per minute in the `send` window.' }),
+      logs_per_minute: z.int().meta({ description: 'Requests per minute in the `logs` window.' }),
+      default_per_minute: z.int().meta({ description: 'Requests per minute in the `default` window.' }),
+    })
+    .meta({ description: 'Limits of the plan for this key.' }),
   usage: usageSchema,
 });
 export type CurrentKey = z.output<typeof currentKeySchema>;

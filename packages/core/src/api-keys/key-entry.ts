@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import { scopes } from '../operation/scopes.ts';
 import { keyModes } from '../operation/secrets.ts';
 import type { KeyRow } from './store.ts';
 
-export const scopeField = z.enum(scopes).meta({ id: 'Scope' });
+export const scopeField = z.enum(scopes).meta({ id: 'Scope', description: 'A permission of an API key.' });
 
 export const keyStatuses = ['active', 'revoked', 'expired'] as const;
 
 export const keySchema = z
   .object({
-    object: z.literal('api_key'),
+    object: objectName('api_key'),
     id: idField(idPrefixes.api_key),
-    name: z.string(),
+    name: z.string().meta({ description: 'Name for your team. Not unique.' }),
     prefix: z.string().meta({ description: 'First characters of the secret.', examples: ['pr_live_'] }),
     last4: z.string().meta({ description: 'Last characters of the secret.' }),
-    scopes: z.array(scopeField).readonly(),
+    scopes: z.array(scopeField).readonly().meta({ description: 'The permissions of the key.' }),
     mode: z
       .enum(keyModes)
       .meta({ description: 'Email from sandbox keys goes to the simulator and does not count toward the quota.' }),
@@ -32,11 +32,11 @@ export const keySchema = z
       .readonly()
       .nullable()
       .meta({ description: 'Client IP addresses and networks allowed to use the key. null: any.' }),
-    status: z.enum(keyStatuses),
-    created_at: timeField,
-    expires_at: timeField.nullable(),
-    last_used_at: timeField.nullable(),
-    revoked_at: timeField.nullable(),
+    status: z.enum(keyStatuses).meta({ description: 'Only active keys are accepted.' }),
+    created_at: timeField.meta({ description: 'When the key was created.' }),
+    expires_at: timeField.nullable().meta({ description: 'When it expires. null: never.' }),
+    last_used_at: timeField.nullable().meta({ description: 'When it was last used, to the minute. null: never.' }),
+    revoked_at: timeField.nullable().meta({ description: 'When it was revoked. null: not revoked.' }),
     replaced_by: idField(idPrefixes.api_key).nullable().meta({ description: 'The key that replaced it on rotation.' }),
   })
   .meta({ id: 'ApiKey' });

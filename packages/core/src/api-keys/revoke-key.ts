@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { keyNotFound } from './key-entry.ts';
@@ -10,10 +10,10 @@ import { refuseScopesBeyond } from './refuse-further.ts';
 import { keyById, revokeKeyRow } from './store.ts';
 
 const revokedSchema = z.object({
-  object: z.literal('api_key'),
+  object: objectName('api_key'),
   id: idField(idPrefixes.api_key),
-  status: z.literal('revoked'),
-  revoked_at: timeField,
+  status: z.literal('revoked').meta({ description: 'Always `revoked`.' }),
+  revoked_at: timeField.meta({ description: 'When the key was first revoked.' }),
 });
 export type RevokedKey = z.output<typeof revokedSchema>;
 
@@ -24,7 +24,7 @@ export const revokeKey = operation({
   sandbox: true,
   summary: 'Revoke an API key immediately',
   reasons: ['api_key_not_found'],
-  input: z.object({ key_id: idField(idPrefixes.api_key) }),
+  input: z.object({ key_id: idField(idPrefixes.api_key).meta({ description: 'The key to revoke.' }) }),
   output: revokedSchema,
   async run(ctx, { key_id }): Promise<RevokedKey> {
     const { workspace_id } = ctx.actor;

@@ -30,7 +30,7 @@ export const rotateKey = operation({
     'key_limit',
     'reauthentication_required',
   ],
-  input: z.object({ key_id: idField(idPrefixes.api_key) }),
+  input: z.object({ key_id: idField(idPrefixes.api_key).meta({ description: 'The key to replace.' }) }),
   output: keySchema.extend({
     secret: z.string().meta({ description: 'pr_live_… or pr_test_…, only returned here.' }),
   }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { viaNames } from '../operation/context.ts';
 import type { AuditRow } from './store.ts';
 
@@ -15,7 +15,7 @@ export const actorField = z.object({
 
 export const auditEntrySchema = z
   .object({
-    object: z.literal('audit_entry'),
+    object: objectName('audit_entry'),
     id: idField(idPrefixes.audit),
     sequence: z.int().meta({ description: 'Position in its chain, from 1 and without gaps.' }),
     at: timeField,

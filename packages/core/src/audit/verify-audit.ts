@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField } from '../fields/wire.ts';
+import { idField, objectName } from '../fields/wire.ts';
 import { accessibleSide } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { chainField } from './chain.ts';
@@ -11,7 +11,7 @@ const SLICE = 1000;
 const MAX_SLICES = 20;
 
 const verificationSchema = z.object({
-  object: z.literal('audit_verification'),
+  object: objectName('audit_verification'),
   verified: z.int().meta({ description: 'The sequence number up to which the chain is intact.' }),
   length: z.int().meta({ description: 'Length of the chain when the check began.' }),
   complete: z.boolean().meta({ description: 'false: continue with after = verified, unless broken is set.' }),

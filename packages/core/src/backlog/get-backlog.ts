@@ -2,7 +2,7 @@ import { planNormally } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { accessField, accessibleSide } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
@@ -41,7 +41,7 @@ const backlogRowSchema = z.object({
     .meta({ description: 'The hold on the destination, sending domain or key.' }),
 });
 const backlogSchema = z.object({
-  object: z.literal('backlog'),
+  object: objectName('backlog'),
   dimension: z.enum(backlogDimensions),
   bucket_upper_minutes: z
     .array(z.int().nullable())

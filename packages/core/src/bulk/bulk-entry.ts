@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { Actor } from '../operation/context.ts';
 import { bulkActions } from './command.ts';
@@ -9,7 +9,7 @@ import { type BulkRow, bulkStatuses } from './store.ts';
 
 export const bulkSchema = z
   .object({
-    object: z.literal('bulk_operation'),
+    object: objectName('bulk_operation'),
     id: idField(idPrefixes.bulk),
     workspace_id: idField(idPrefixes.workspace).nullable().meta({ description: 'null for the instance.' }),
     action: z.enum(bulkActions),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, listOf, timeField } from '../fields/wire.ts';
+import { idField, listOf, objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { type List, pageByPlace, pageFields } from '../paging/list.ts';
 import { requireFound } from './find-bulk.ts';
@@ -11,7 +11,7 @@ import { bulkById, readItemPage } from './store.ts';
 
 const itemSchema = z
   .object({
-    object: z.literal('bulk_item'),
+    object: objectName('bulk_item'),
     id: z.string().meta({ description: 'The target of the action.' }),
     outcome: z.enum(bulkOutcomes),
     reason: z.string().nullable().meta({ description: 'Why it was skipped or failed.' }),

@@ -2,7 +2,7 @@ import { type Sql, transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { type BulkCommand, bulkActions } from './command.ts';
 import type { Plan } from './plans/plan.ts';
@@ -19,7 +19,7 @@ const SAMPLE_STEPS = 10;
 
 const bulkPreviewSchema = z
   .object({
-    object: z.literal('bulk_preview'),
+    object: objectName('bulk_preview'),
     action: z.enum(bulkActions),
     token: z.string().meta({ description: 'Pass to bulk.run to start exactly this, once, as the same actor.' }),
     expires_at: timeField,

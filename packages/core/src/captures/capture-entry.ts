@@ -2,7 +2,7 @@ import type { ReadMail } from '@postrider/mail';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import type { Actor } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
@@ -14,17 +14,17 @@ const MAX_SOURCE_LENGTH = 1024 * 1024;
 
 export const captureSchema = z
   .object({
-    object: z.literal('capture'),
+    object: objectName('capture'),
     id: idField(idPrefixes.capture),
     from: z.string().meta({ description: 'The envelope sender; empty for a bounce.' }),
     sender: z
       .string()
       .meta({ description: 'The From address of email sent through Postrider; otherwise the envelope sender.' }),
     to: z.array(z.string()).readonly().meta({ description: 'The envelope recipients.' }),
-    subject: z.string(),
+    subject: z.string().meta({ description: 'The decoded Subject header.' }),
     email_id: idField(idPrefixes.message).nullable().meta({ description: 'null: sent by another application.' }),
-    size_bytes: z.int(),
-    received_at: timeField,
+    size_bytes: z.int().meta({ description: 'Size of the raw source.' }),
+    received_at: timeField.meta({ description: 'When the email was captured.' }),
   })
   .meta({ id: 'Capture' });
 export type CaptureEntry = z.output<typeof captureSchema>;
@@ -45,22 +45,28 @@ export function captureEntry(row: ListedCapture): CaptureEntry {
 
 export const captureDetailSchema = captureSchema
   .extend({
-    html: z.string().nullable(),
-    text: z.string().nullable(),
+    html: z.string().nullable().meta({ description: 'The HTML part. null: none.' }),
+    text: z.string().nullable().meta({ description: 'The plain-text part. null: none.' }),
     headers: z
-      .array(z.object({ name: z.string(), value: z.string() }))
+      .array(
+        z.object({
+          name: z.string().meta({ description: 'As spelled in the email.' }),
+          value: z.string().meta({ description: 'Unfolded and decoded.' }),
+        }),
+      )
       .readonly()
       .meta({ description: 'Decoded, in message order.' }),
     attachments: z
       .array(
         z.object({
-          filename: z.string().nullable(),
-          content_type: z.string(),
-          size_bytes: z.int(),
-          content_id: z.string().nullable(),
+          filename: z.string().nullable().meta({ description: 'null: the part has no filename.' }),
+          content_type: z.string().meta({ description: 'Media type, such as application/pdf.' }),
+          size_bytes: z.int().meta({ description: 'Decoded size.' }),
+          content_id: z.string().nullable().meta({ description: 'Referenced as cid:… in html. null: none.' }),
         }),
       )
-      .readonly(),
+      .readonly()
+      .meta({ description: 'Attached and inline files, without their content.' }),
     links: z.array(z.string()).readonly().meta({ description: 'From html, then from text, without duplicates.' }),
     codes: z
       .array(z.string())

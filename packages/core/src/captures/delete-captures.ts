@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField } from '../fields/wire.ts';
+import { deletedField, idField, objectName } from '../fields/wire.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { captureNotFound, requireCaptureContent } from './capture-entry.ts';
@@ -13,7 +13,7 @@ export const deleteCapture = operation({
   summary: 'Delete a captured email (admins and sandbox keys)',
   reasons: ['missing_scope', 'capture_not_found'],
   input: z.object({ id: idField(idPrefixes.capture) }),
-  output: z.object({ object: z.literal('capture'), id: idField(idPrefixes.capture), deleted: z.literal(true) }),
+  output: z.object({ object: objectName('capture'), id: idField(idPrefixes.capture), deleted: deletedField }),
   async run({ actor, sql }, { id }) {
     requireCaptureContent(actor);
     const sandbox_only = accessibleMode(actor) === 'sandbox';
@@ -29,7 +29,10 @@ export const clearCaptures = operation({
   summary: 'Delete all captured email in the workspace (admins), or in the sandbox (sandbox keys)',
   reasons: ['missing_scope'],
   input: z.object({}),
-  output: z.object({ object: z.literal('captures'), deleted: z.int() }),
+  output: z.object({
+    object: objectName('captures'),
+    deleted: z.int().meta({ description: 'Number of deleted emails.' }),
+  }),
   async run({ actor, sql }) {
     requireCaptureContent(actor);
     const deleted = await deleteCaptureRows(sql, actor.workspace_id, null, accessibleMode(actor) === 'sandbox');

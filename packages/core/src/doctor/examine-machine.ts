@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import {
@@ -31,7 +31,7 @@ import { standing } from './store.ts';
 
 const checkupSchema = z
   .object({
-    object: z.literal('checkup'),
+    object: objectName('checkup'),
     status: z.enum(checkupStatuses).meta({ description: 'The worst status among all checks.' }),
     checked_at: timeField,
     checks: z

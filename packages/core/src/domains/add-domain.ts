@@ -18,7 +18,7 @@ const NAME = 'name must be a domain such as example.com, without scheme, path or
 
 const nameField = z
   .string()
-  .meta({ examples: ['example.com'] })
+  .meta({ description: 'The domain of your From addresses, without scheme or path.', examples: ['example.com'] })
   .transform((text, context) => {
     const name = canonicalDomain(text);
     if (name !== null) return name;

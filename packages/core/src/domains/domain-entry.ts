@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import type { Config } from '../process/config.ts';
 import { adviceOf, diagnoses, diagnosisNames, type Finding, recordStatuses } from './records/diagnose.ts';
@@ -22,7 +22,7 @@ import type { DomainRow } from './store.ts';
 const TTL_SECONDS = 3600;
 
 const observationFields = {
-  resolver: z.string().meta({ examples: ['192.0.2.53'] }),
+  resolver: z.string().meta({ description: 'The address of the name server.', examples: ['192.0.2.53'] }),
   authoritative: z.boolean().meta({ description: 'Whether the server is authoritative for the zone, not a cache.' }),
   values: z.array(z.string()).readonly().meta({ description: 'The first five.' }),
   ttl: z.number().nullable().meta({ description: 'In seconds; null if not found.' }),
@@ -30,17 +30,19 @@ const observationFields = {
 
 export const recordSchema = z
   .object({
-    purpose: z.enum(purposes),
+    purpose: z.enum(purposes).meta({ description: 'ownership proves that you control the domain.' }),
     required: z.boolean().meta({ description: 'Whether verification requires this record.' }),
-    type: z.enum(wantedTypes),
+    type: z.enum(wantedTypes).meta({ description: 'DNS record type.' }),
     host: z.string().meta({ description: 'As entered at a DNS provider: without the zone, @ for the zone itself.' }),
-    fqdn: z.string(),
-    value: z.string(),
-    ttl: z.int(),
-    status: z.enum(recordStatuses),
+    fqdn: z.string().meta({ description: 'The full name, without a trailing dot.' }),
+    value: z.string().meta({ description: 'The value to publish.' }),
+    ttl: z.int().meta({ description: 'Recommended TTL in seconds.' }),
+    status: z.enum(recordStatuses).meta({ description: 'Result of the last check. pending: not checked yet.' }),
     found: z.array(z.string()).readonly().meta({ description: 'Values found by the last check.' }),
     observed: z
-      .array(z.object({ ...observationFields, checked_at: timeField }))
+      .array(
+        z.object({ ...observationFields, checked_at: timeField.meta({ description: 'When the record was checked.' }) }),
+      )
       .readonly()
       .meta({
         description:
@@ -60,19 +62,24 @@ export const recordSchema = z
 /** A domain as every API returns it, never with private keys. */
 export const domainSchema = z
   .object({
-    object: z.literal('domain'),
+    object: objectName('domain'),
     id: idField(idPrefixes.domain),
-    name: z.string().meta({ examples: ['example.com'] }),
-    status: z.enum(domainStates),
-    can_send: z.boolean(),
+    name: z.string().meta({ description: 'In lowercase ASCII (Punycode).', examples: ['example.com'] }),
+    status: z
+      .enum(domainStates)
+      .meta({ description: 'at_risk: a required record is missing or wrong; failed after 72 hours.' }),
+    can_send: z.boolean().meta({ description: 'Whether live email from this domain is accepted.' }),
     status_reason: z.string().nullable().meta({ description: 'The reason for the status.' }),
     return_path: z.string().nullable().meta({ description: 'The return path for bounces; null: the service default.' }),
     dkim_ed25519: z.boolean().meta({ description: 'Whether email gets a second DKIM signature (Ed25519).' }),
-    created_at: timeField,
-    verified_at: timeField.nullable(),
-    last_checked_at: timeField.nullable(),
-    next_check_at: timeField.nullable(),
-    dns_records: z.array(recordSchema).readonly(),
+    created_at: timeField.meta({ description: 'When the domain was added.' }),
+    verified_at: timeField.nullable().meta({ description: 'When it last became verified. null: never.' }),
+    last_checked_at: timeField.nullable().meta({ description: 'When its DNS records were last checked. null: never.' }),
+    next_check_at: timeField.nullable().meta({ description: 'When the next automatic check is due. null: none.' }),
+    dns_records: z
+      .array(recordSchema)
+      .readonly()
+      .meta({ description: 'The records to publish. Empty for the sandbox domain.' }),
   })
   .meta({ id: 'Domain' });
 export type DomainEntry = z.output<typeof domainSchema>;

@@ -1,5 +1,6 @@
 import { canonicalDomain } from '@postrider/mail';
 import { z } from 'zod';
+import { objectName } from '../fields/wire.ts';
 import { refuseFields } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { ownHosts, recordEntry, recordSchema, siteOf } from './domain-entry.ts';
@@ -12,14 +13,17 @@ import { domainByName, publicKeysOf } from './store.ts';
 
 export const examinationSchema = z
   .object({
-    object: z.literal('domain_examination'),
-    name: z.string().meta({ examples: ['example.com'] }),
+    object: objectName('domain_examination'),
+    name: z.string().meta({ description: 'In lowercase ASCII (Punycode).', examples: ['example.com'] }),
     added: z.boolean().meta({ description: 'Whether the workspace has this domain; if not, it has no keys.' }),
-    status: z.enum(domainStates).nullable(),
+    status: z.enum(domainStates).nullable().meta({ description: 'Status in the workspace. null: not added.' }),
     healthy: z
       .boolean()
       .meta({ description: 'Whether there are no problems. Recommended records may still be missing.' }),
-    dns_records: z.array(recordSchema).readonly(),
+    dns_records: z
+      .array(recordSchema)
+      .readonly()
+      .meta({ description: 'The expected records, with the results of this check.' }),
     zone_file: z.string().meta({ description: 'The records as a zone file fragment.' }),
     steps: z.array(z.string()).readonly().meta({ description: 'Setup steps for any DNS provider, as text.' }),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keyDomainProblem } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
+import { deletedField, objectName } from '../fields/wire.ts';
 import type { KeyActor } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { requireFreshSignIn } from '../operation/fresh-sign-in.ts';
@@ -12,7 +13,11 @@ import { deleteDomain } from './store.ts';
 // A request that read the domain before its removal stores its message within seconds.
 const SECOND_SWEEP_MS = 60_000;
 
-const removedSchema = z.object({ object: z.literal('domain'), name: z.string(), deleted: z.literal(true) });
+const removedSchema = z.object({
+  object: objectName('domain'),
+  name: z.string().meta({ description: 'In lowercase ASCII (Punycode).' }),
+  deleted: deletedField,
+});
 export type RemovedDomain = z.output<typeof removedSchema>;
 
 /** Rejects a key that could not send from the domain, because removing a domain cancels its messages. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import type { ErasureRow } from './store.ts';
 
@@ -53,30 +53,31 @@ export const remainders = [
 const count = z.int();
 export const erasureSchema = z
   .object({
-    object: z.literal('erasure'),
+    object: objectName('erasure'),
     id: idField(idPrefixes.erasure),
-    status: z.enum(['queued', 'running', 'completed']),
+    status: z.enum(['queued', 'running', 'completed']).meta({ description: 'completed: the counts are final.' }),
     counts: z
       .object({
-        recipients: count,
+        recipients: count.meta({ description: 'Recipients whose address was replaced.' }),
         canceled: count.meta({ description: 'Recipients whose pending email was canceled.' }),
         messages: count.meta({ description: 'Emails whose addresses, subject, tags or metadata were redacted.' }),
-        bodies: count,
+        bodies: count.meta({ description: 'Emails whose content was deleted.' }),
         bodies_kept: count.meta({ description: 'Content kept because other people received it too.' }),
-        attempts: count,
-        transcripts: count,
-        events: count,
-        webhook_deliveries: count,
-        captures: count,
-        requests: count,
-        idempotency_keys: count,
+        attempts: count.meta({ description: 'Attempts whose reply or error was redacted.' }),
+        transcripts: count.meta({ description: 'Deleted SMTP transcripts.' }),
+        events: count.meta({ description: 'Events whose data was redacted.' }),
+        webhook_deliveries: count.meta({ description: 'Redacted webhook deliveries and their attempts.' }),
+        captures: count.meta({ description: 'Deleted captured emails.' }),
+        requests: count.meta({ description: 'Deleted entries of the request log.' }),
+        idempotency_keys: count.meta({ description: 'Deleted stored responses.' }),
         suppressions: count.meta({ description: 'Kept as a hash.' }),
         other_rows: count.meta({ description: 'Statistics, failures, bulk operations and jobs.' }),
       })
-      .readonly(),
+      .readonly()
+      .meta({ description: 'Number of items affected so far, by kind.' }),
     remains: z.array(z.string()).readonly().meta({ description: 'Where the address may still be stored.' }),
-    created_at: timeField,
-    finished_at: timeField.nullable(),
+    created_at: timeField.meta({ description: 'When the erasure was requested.' }),
+    finished_at: timeField.nullable().meta({ description: 'When it completed. null: not yet.' }),
   })
   .meta({ id: 'Erasure' });
 export type ErasureEntry = z.output<typeof erasureSchema>;

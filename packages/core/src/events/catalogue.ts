@@ -21,34 +21,60 @@ const bounced = attempted.extend({
       class: z.enum(['hard', 'soft']).meta({
         description: 'hard: the mailbox or its domain does not exist. Unknown causes are soft.',
       }),
-      category: z.string(),
+      category: z.string().meta({ description: 'The cause of the rejection.' }),
       code: z.string().nullable().meta({ description: 'The enhanced status code, or the reply code.' }),
     })
-    .optional(),
+    .optional()
+    .meta({ description: 'Why the email was rejected.' }),
 });
 const domain = z.looseObject({
-  domain: z.looseObject({ id: z.string(), name: z.string(), status: z.string(), status_reason: z.string().nullable() }),
+  domain: z
+    .looseObject({
+      id: z.string().meta({ description: 'ID with the prefix `dom_`.' }),
+      name: z.string().meta({ description: 'The domain name.' }),
+      status: z.string().meta({ description: 'The status after the event.' }),
+      status_reason: z.string().nullable().meta({ description: 'The reason for the status. null: none.' }),
+    })
+    .meta({ description: 'The sending domain.' }),
 });
 const suppression = z.looseObject({
-  suppression: z.looseObject({
-    id: z.string(),
-    email: z.string(),
-    source: z.string(),
-    reason: z.string().nullable(),
-    source_event_id: z.string().nullable(),
-  }),
+  suppression: z
+    .looseObject({
+      id: z.string().meta({ description: 'ID with the prefix `sup_`.' }),
+      email: z.string().meta({ description: 'The suppressed address.' }),
+      source: z.string().meta({ description: 'How the address was added.' }),
+      reason: z
+        .string()
+        .nullable()
+        .meta({ description: 'The server response, or the reason from the request. null: none.' }),
+      source_event_id: z
+        .string()
+        .nullable()
+        .meta({ description: 'The event that caused it. null: added manually or imported.' }),
+    })
+    .meta({ description: 'The suppression list entry.' }),
 });
 const webhook = z.looseObject({
-  webhook: z.looseObject({
-    id: z.string(),
-    url: z.string(),
-    status: z.string(),
-    reason: z.string(),
-    failing_since: timeField.nullable(),
-  }),
+  webhook: z
+    .looseObject({
+      id: z.string().meta({ description: 'ID with the prefix `whk_`.' }),
+      url: z.string().meta({ description: 'The URL of the endpoint.' }),
+      status: z.string().meta({ description: 'enabled or disabled.' }),
+      reason: z.string().meta({ description: 'failing: repeated failures. gone: a 410 response.' }),
+      failing_since: timeField
+        .nullable()
+        .meta({ description: 'The time of its first failure since its last success. null with webhook.disabled.' }),
+    })
+    .meta({ description: 'The webhook endpoint.' }),
 });
 const quota = z.looseObject({
-  quota: z.looseObject({ limit: z.int(), used: z.int(), resets_at: timeField }),
+  quota: z
+    .looseObject({
+      limit: z.int().meta({ description: 'Emails allowed this month.' }),
+      used: z.int().meta({ description: 'Emails this month, one per unique recipient.' }),
+      resets_at: timeField.meta({ description: 'When the next month starts, in UTC.' }),
+    })
+    .meta({ description: 'The monthly volume and its use.' }),
 });
 
 const exampleDomain = { id: exampleId('dom_'), name: 'example.com', status: 'verified', status_reason: null };
@@ -117,7 +143,9 @@ export const eventCatalogue = {
   'email.suppressed': {
     summary: 'Nothing was sent because the address is on the suppression list.',
     about: 'recipient',
-    facts: z.looseObject({ suppression_id: z.string().optional() }),
+    facts: z.looseObject({
+      suppression_id: z.string().optional().meta({ description: 'The suppression that prevented the attempt.' }),
+    }),
     example: { suppression_id: exampleId('sup_') },
   },
   'email.canceled': {
@@ -165,7 +193,9 @@ export const eventCatalogue = {
   'suppression.removed': {
     summary: 'An address was removed from the suppression list, or its suppression expired.',
     about: 'suppression',
-    facts: suppression.extend({ cause: z.string().optional() }),
+    facts: suppression.extend({
+      cause: z.string().optional().meta({ description: 'deleted or expired.' }),
+    }),
     example: { suppression: exampleSuppression, cause: 'deleted' },
   },
   'quota.warning': {

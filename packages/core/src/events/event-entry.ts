@@ -7,18 +7,29 @@ import type { EventRow, SubjectRow } from './store.ts';
 const eventDataSchema = z.looseObject({
   email: z
     .object({
-      id: idField(idPrefixes.message),
-      from: z.string(),
-      to: z.array(z.string()).readonly(),
-      subject: z.string(),
-      tags: z.array(z.string()).readonly(),
-      metadata: z.record(z.string(), z.string()).readonly(),
-      message_id: z.string(),
-      created_at: timeField,
+      id: idField(idPrefixes.message).meta({ description: 'The email ID.' }),
+      from: z.string().meta({ description: 'The sender, a@b.c or Name <a@b.c>.' }),
+      to: z
+        .array(z.string())
+        .readonly()
+        .meta({ description: 'Addresses in the To header, each a@b.c or Name <a@b.c>.' }),
+      subject: z.string().meta({ description: 'The Subject header, not encoded.' }),
+      tags: z.array(z.string()).readonly().meta({ description: 'Labels from the request.' }),
+      metadata: z
+        .record(z.string(), z.string())
+        .readonly()
+        .meta({ description: 'Key-value pairs from the request, as text.' }),
+      message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
+      created_at: timeField.meta({ description: 'When the email was accepted.' }),
     })
-    .nullable(),
+    .nullable()
+    .meta({ description: 'The email that the event is about; null if none.' }),
   recipient: z
-    .object({ id: idField(idPrefixes.recipient), email: z.string(), status: z.string() })
+    .object({
+      id: idField(idPrefixes.recipient),
+      email: z.string().meta({ description: 'The address without a display name.' }),
+      status: z.string().meta({ description: 'The delivery status that the event set.' }),
+    })
     .nullable()
     .meta({
       description: 'The recipient, with the status that the event set; null: the event applies to the whole message.',
@@ -29,12 +40,16 @@ export type EventData = z.output<typeof eventDataSchema>;
 /** An event as every API returns it; data identifies the message and recipient. */
 export const eventSchema = z
   .object({
-    id: idField(idPrefixes.event),
-    type: z.string().meta({ examples: ['email.delivered'] }),
-    created_at: timeField,
+    id: idField(idPrefixes.event).meta({ description: 'The event ID, also sent as the webhook-id header.' }),
+    type: z.string().meta({ description: 'The event type. New types may be added.', examples: ['email.delivered'] }),
+    created_at: timeField.meta({ description: 'When the event was recorded.' }),
     sequence: z.int().meta({ description: 'Increases by one per message event; 0 for events without a message.' }),
-    email_id: idField(idPrefixes.message).nullable(),
-    recipient_id: idField(idPrefixes.recipient).nullable(),
+    email_id: idField(idPrefixes.message)
+      .nullable()
+      .meta({ description: 'The email. null: the event is not about an email.' }),
+    recipient_id: idField(idPrefixes.recipient)
+      .nullable()
+      .meta({ description: 'The recipient. null: the event is not about one recipient.' }),
     data: eventDataSchema.meta({ description: 'What the event is about, with details that depend on its type.' }),
   })
   .meta({ id: 'Event' });

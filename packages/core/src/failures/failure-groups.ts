@@ -1,7 +1,7 @@
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { accessField, accessibleSide } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { bucketMs, bucketRange, pointSchema, rangeFields, readRollUpState } from '../stats/index.ts';
@@ -35,7 +35,7 @@ const failureGroupSchema = z.object({
   trend: z.array(pointSchema).readonly(),
 });
 const failureGroupsSchema = z.object({
-  object: z.literal('list'),
+  object: objectName('list'),
   bucket: z.enum(['minute', 'hour', 'day']),
   since: timeField,
   until: timeField,

@@ -5,8 +5,16 @@ export const timeField = z.string().meta({ format: 'date-time', examples: ['2030
 
 /** Returns the schema of an id field with this prefix, such as msg_… */
 export function idField(prefix: string) {
-  return z.string().meta({ examples: [exampleId(prefix)] });
+  return z.string().meta({ description: `ID with the prefix \`${prefix}\`.`, examples: [exampleId(prefix)] });
 }
+
+/** Returns the schema of the field that names the kind of an object. */
+export function objectName<N extends string>(name: N) {
+  return z.literal(name).meta({ description: `Always \`${name}\`.` });
+}
+
+/** The field that confirms a deletion. */
+export const deletedField = z.literal(true).meta({ description: 'Always `true`.' });
 
 export function exampleId(prefix: string): string {
   return `${prefix}01m7yakk5cmczahnwb48cs34mv`;
@@ -15,8 +23,8 @@ export function exampleId(prefix: string): string {
 /** Returns the schema of a page of a list. */
 export function listOf<T extends z.ZodType>(entry: T) {
   return z.object({
-    object: z.literal('list'),
-    data: z.array(entry).readonly(),
+    object: objectName('list'),
+    data: z.array(entry).readonly().meta({ description: 'The entries of this page.' }),
     has_more: z.boolean().meta({
       description:
         'Whether more entries follow. With filters, a page may have fewer entries than its limit, or none, even while this is true.',

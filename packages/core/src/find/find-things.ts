@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { personEmail } from '../fields/email.ts';
 import { idFloor, idTime } from '../fields/ids.ts';
+import { objectName } from '../fields/wire.ts';
 import { readMessages } from '../messages/index.ts';
 import { accessibleMode } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
@@ -54,7 +55,7 @@ export const findThings = operation({
     text: z.string().trim().min(1).max(LONGEST),
     limit: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS),
   }),
-  output: z.object({ object: z.literal('list'), data: z.array(hitSchema).readonly() }),
+  output: z.object({ object: objectName('list'), data: z.array(hitSchema).readonly() }),
   async run(ctx, { text, limit }): Promise<{ readonly object: 'list'; readonly data: readonly Hit[] }> {
     const data = (await byId(ctx, text)) ?? (await byWords(ctx, text, limit));
     return { object: 'list', data: data.slice(0, limit) };

@@ -2,7 +2,7 @@ import { domainOf } from '@postrider/mail';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { holdSchema, holdsOnMail } from '../holds/index.ts';
 import { type LogEntry, listMessages, logEntrySchema } from '../messages/index.ts';
 import { accessibleMode } from '../operation/access.ts';
@@ -15,7 +15,7 @@ const MAX_EMAILS = 5;
 
 const summarySchema = z
   .object({
-    object: z.literal('address'),
+    object: objectName('address'),
     email: z.string(),
     suppression: suppressionSchema
       .nullable()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { backlogOf } from '../backlog/index.ts';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { isOperator, ownAccess } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
@@ -34,7 +34,7 @@ const checkSchema = z.object({
 });
 const healthSchema = z
   .object({
-    object: z.literal('health'),
+    object: objectName('health'),
     status: z.enum(healthStatuses).meta({ description: 'The worst status among all checks.' }),
     checks: z.array(checkSchema).readonly(),
   })

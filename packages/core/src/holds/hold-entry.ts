@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { INSTANCE, isOperator } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
@@ -11,7 +11,7 @@ import { type HoldRow, NEVER } from './store.ts';
 
 export const holdSchema = z
   .object({
-    object: z.literal('hold'),
+    object: objectName('hold'),
     id: idField(idPrefixes.hold),
     scope: z.enum(holdScopes),
     value: z

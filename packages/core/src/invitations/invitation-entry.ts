@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import { invitedRoles } from './invited-roles.ts';
 import type { InvitationRow } from './store.ts';
@@ -10,7 +10,7 @@ import type { InvitationRow } from './store.ts';
 export const invitationTargetField = z.enum(['workspace', 'instance']).default('workspace');
 
 export const invitationSchema = z.object({
-  object: z.literal('invitation'),
+  object: objectName('invitation'),
   id: idField(idPrefixes.invitation),
   email: z.string(),
   role: z.enum(invitedRoles),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField } from '../fields/wire.ts';
+import { idField, objectName } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { invitationNotFound, invitationTargetField } from './invitation-entry.ts';
@@ -14,7 +14,7 @@ export const revokeInvitation = operation({
   summary: 'Revoke a pending invitation, whose link stops working',
   input: z.object({ id: idField(idPrefixes.invitation), target: invitationTargetField }),
   output: z.object({
-    object: z.literal('invitation'),
+    object: objectName('invitation'),
     id: idField(idPrefixes.invitation),
     email: z.string(),
     revoked: z.literal(true),

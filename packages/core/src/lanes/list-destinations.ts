@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { heldDestinations, laneSummaries } from './closing-store.ts';
 import { holdLane, isHoldLane } from './hold-lane.ts';
@@ -17,7 +17,7 @@ const destinationSchema = destinationLimitSchema.extend({
   hold_id: z.string().nullable(),
   parked: z.int().meta({ description: `Waiting emails, counted up to ${MAX_COUNTED}.` }),
 });
-const destinationsSchema = z.object({ object: z.literal('list'), data: z.array(destinationSchema).readonly() });
+const destinationsSchema = z.object({ object: objectName('list'), data: z.array(destinationSchema).readonly() });
 export type Destinations = z.output<typeof destinationsSchema>;
 
 /** Lists every destination that is limited, closed, or on hold, or that has parked messages. */

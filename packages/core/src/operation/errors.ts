@@ -177,23 +177,25 @@ const reasonField = z
   .meta({ id: 'Reason', description: 'The exact reason, more specific than the code. New reasons may be added.' });
 
 /** An error as clients receive it. */
-export const publicErrorSchema = z.looseObject({
-  code: z.enum(errorCodes).meta({ description: 'The kind of error, which determines the HTTP status.' }),
-  reason: reasonField,
-  message: z.string().meta({ description: 'How to fix the error.' }),
-  details: z
-    .array(
-      z.object({
-        param: z.string().meta({ description: 'The path of the field.', examples: ['to[3]', 'headers.X-Campaign'] }),
-        reason: reasonField,
-        message: z.string(),
-      }),
-    )
-    .readonly()
-    .optional()
-    .meta({ description: 'All invalid fields.' }),
-  required_scope: z.string().optional().meta({ description: 'The scope that the key lacks.' }),
-});
+export const publicErrorSchema = z
+  .looseObject({
+    code: z.enum(errorCodes).meta({ description: 'The kind of error, which determines the HTTP status.' }),
+    reason: reasonField,
+    message: z.string().meta({ description: 'How to fix the error.' }),
+    details: z
+      .array(
+        z.object({
+          param: z.string().meta({ description: 'The path of the field.', examples: ['to[3]', 'headers.X-Campaign'] }),
+          reason: reasonField,
+          message: z.string().meta({ description: 'How to fix this field.' }),
+        }),
+      )
+      .readonly()
+      .optional()
+      .meta({ description: 'All invalid fields.' }),
+    required_scope: z.string().optional().meta({ description: 'The scope that the key lacks.' }),
+  })
+  .meta({ description: 'Why this item was rejected.' });
 export type PublicError = z.output<typeof publicErrorSchema>;
 
 export function errorFields(error: AppError): PublicError {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { firstSteps } from './store.ts';
 
 const stepNames = ['key', 'test_send', 'domain', 'verify', 'webhook'] as const;
 
 const onboardingSchema = z.object({
-  object: z.literal('onboarding'),
+  object: objectName('onboarding'),
   done: z.boolean().meta({ description: 'Whether every step is done.' }),
   steps: z
     .array(

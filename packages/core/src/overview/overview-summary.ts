@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { backlogOf } from '../backlog/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import {
   MAX_DESTINATIONS,
   operatorSummary,
@@ -35,7 +35,7 @@ const problemSchema = z.object({
 
 const countField = z.int();
 const overviewSchema = z.object({
-  object: z.literal('overview'),
+  object: objectName('overview'),
   since: timeField,
   until: timeField,
   complete_until: timeField.meta({ description: 'Data after this time is not complete yet.' }),

@@ -3,7 +3,7 @@ import { type JobRow, jobStates, jobsByIds } from '@postrider/queue';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import type { Context } from '../operation/context.ts';
 import { jobPriorities } from '../priorities/index.ts';
 import { catalogue, type JobName } from '../process/jobs.ts';
@@ -16,7 +16,7 @@ export const jobStateField = z.enum(jobStates).meta({ id: 'JobState' });
 
 export const jobSchema = z
   .object({
-    object: z.literal('job'),
+    object: objectName('job'),
     id: idField(idPrefixes.job),
     queue: z.string(),
     state: jobStateField,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectName } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { queueNames } from './queue-names.ts';
 import { percentilesField, type QueueView, queueSchema, queueViews, windowField } from './queue-view.ts';
@@ -14,7 +15,7 @@ export const listQueues = operation({
   scope: 'operator',
   summary: 'Waiting, running and dead jobs of every queue',
   input: z.object({ window_minutes: windowField, percentiles: percentilesField }),
-  output: z.object({ object: z.literal('list'), data: z.array(queueSchema).readonly() }),
+  output: z.object({ object: objectName('list'), data: z.array(queueSchema).readonly() }),
   async run(ctx, options): Promise<Queues> {
     return { object: 'list', data: await queueViews(ctx, queueNames, options) };
   },

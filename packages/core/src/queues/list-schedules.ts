@@ -1,7 +1,7 @@
 import { type JobRow, jobsByIds, schedulesOf } from '@postrider/queue';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { cronInWords } from './cron-words.ts';
 import { jobId } from './job-id.ts';
@@ -9,7 +9,7 @@ import { jobStateField } from './job-view.ts';
 
 const scheduleSchema = z
   .object({
-    object: z.literal('schedule'),
+    object: objectName('schedule'),
     name: z.string().meta({ description: 'The name of the schedule and of its queue.' }),
     cron: z.string(),
     timezone: z.string(),
@@ -39,7 +39,7 @@ export const listSchedules = operation({
   scope: 'operator',
   summary: 'List schedules and their next runs',
   input: z.object({ next_runs: z.int().min(0).max(20).default(3) }),
-  output: z.object({ object: z.literal('list'), data: z.array(scheduleSchema).readonly() }),
+  output: z.object({ object: objectName('list'), data: z.array(scheduleSchema).readonly() }),
   async run(ctx, { next_runs }): Promise<Schedules> {
     const schedules = await schedulesOf(ctx.sql);
     const last_ids = schedules.flatMap(({ last_job_id }) => (last_job_id === null ? [] : [last_job_id]));

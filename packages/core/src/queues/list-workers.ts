@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { LISTED_FOR_SECONDS, workerName } from './queue-view.ts';
 import { type WorkerRow, workerRows } from './store.ts';
 
 export const workerSchema = z
   .object({
-    object: z.literal('worker'),
+    object: objectName('worker'),
     id: z.uuid(),
     name: z.string(),
     host: z.string(),
@@ -41,7 +41,7 @@ export const listWorkers = operation({
   scope: 'operator',
   summary: 'List live and recently stopped workers',
   input: z.object({}),
-  output: z.object({ object: z.literal('list'), data: z.array(workerSchema).readonly() }),
+  output: z.object({ object: objectName('list'), data: z.array(workerSchema).readonly() }),
   async run(ctx): Promise<Workers> {
     return { object: 'list', data: (await workerRows(ctx.sql, LISTED_FOR_SECONDS)).map(workerView) };
   },

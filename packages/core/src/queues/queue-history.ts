@@ -2,7 +2,7 @@ import { transactionTime } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { queueField, queueNamed } from './queue-names.ts';
@@ -30,7 +30,7 @@ const queuePointSchema = z
 export type QueuePoint = z.output<typeof queuePointSchema>;
 
 const queueHistorySchema = z.object({
-  object: z.literal('list'),
+  object: objectName('list'),
   data: z.array(queuePointSchema).readonly(),
   point_seconds: z.int().meta({ description: 'Interval of each point.' }),
 });

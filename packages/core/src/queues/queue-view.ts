@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import type { Context } from '../operation/context.ts';
 import { catalogue, type JobName } from '../process/jobs.ts';
 import { percentileOf, sumOf } from './run-times.ts';
@@ -25,7 +25,7 @@ const percentileSchema = z
 
 export const queueSchema = z
   .object({
-    object: z.literal('queue'),
+    object: objectName('queue'),
     name: z.string(),
     purpose: z.string(),
     ready: z.int().meta({ description: 'Jobs that are due and not started.' }),

@@ -22,7 +22,7 @@ export const listRequests = operation({
       .max(400)
       .optional()
       .meta({ description: 'One or more reasons, comma-separated.', examples: ['invalid_email'] }),
-    api_key_id: idField(idPrefixes.api_key).optional(),
+    api_key_id: idField(idPrefixes.api_key).optional().meta({ description: 'Only requests with this API key.' }),
     since: timestampField('since').optional().meta({ description: 'At or after this time.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time.' }),
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes, idTime } from '../fields/ids.ts';
 import { timestampField } from '../fields/timestamp-field.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { retainedRange } from '../operation/retention.ts';
 import { idRange } from '../paging/candidate-pages.ts';
@@ -26,7 +26,7 @@ const groupSchema = z.object({
   last_at: timeField,
 });
 const groupsSchema = z.object({
-  object: z.literal('list'),
+  object: objectName('list'),
   since: timeField,
   exact: z.boolean().meta({ description: `false: the newest ${MAX_COUNTED} were counted.` }),
   data: z.array(groupSchema).readonly(),

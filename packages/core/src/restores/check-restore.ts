@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import { transition } from '../delivery/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { idFloor, idPrefixes, idTime, newId } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { holdSchema, keepInstanceHeld } from '../holds/index.ts';
 import { dropJobs } from '../messages/index.ts';
 import { INSTANCE } from '../operation/access.ts';
@@ -24,7 +24,7 @@ const namedSchema = z.object({ email_id: idField(idPrefixes.message), email: z.s
 const countedSchema = z.object({ count: z.int(), listed: z.array(namedSchema) });
 const missingSchema = z.object({ count: z.int(), listed: z.array(idField(idPrefixes.message)) });
 export const restoreCheckSchema = z.object({
-  object: z.literal('restore_check'),
+  object: objectName('restore_check'),
   hold: holdSchema,
   newest_mail_at: timeField.nullable().meta({ description: 'When the newest email before the hold was accepted.' }),
   live_workers: z.int(),

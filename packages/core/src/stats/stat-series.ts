@@ -1,7 +1,7 @@
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { accessField, accessibleSide } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
@@ -58,23 +58,29 @@ export const bounds: Record<'alone' | 'grouped', Record<(typeof buckets)[number]
   },
 };
 
-export const pointSchema = z.object({ at: timeField, value: z.number().nullable() });
+export const pointSchema = z.object({
+  at: timeField.meta({ description: 'When the interval starts.' }),
+  value: z
+    .number()
+    .nullable()
+    .meta({ description: 'A count, or seconds for a percentile; null if the percentile has no data.' }),
+});
 const seriesSchema = z.object({
-  metric: z.enum(metrics),
+  metric: z.enum(metrics).meta({ description: 'Counted per recipient. Percentiles are in seconds.' }),
   key: z
     .string()
     .nullable()
     .meta({ description: "The dimension's value; null for everything without its own series." }),
-  points: z.array(pointSchema).readonly(),
+  points: z.array(pointSchema).readonly().meta({ description: 'One point per interval, oldest first.' }),
 });
 export const statsSchema = z.object({
-  object: z.literal('stats'),
-  bucket: z.enum(buckets),
-  group_by: z.enum(statDimensions),
-  since: timeField,
-  until: timeField,
+  object: objectName('stats'),
+  bucket: z.enum(buckets).meta({ description: 'Interval of each point.' }),
+  group_by: z.enum(statDimensions).meta({ description: 'The dimension of the series. none: not grouped.' }),
+  since: timeField.meta({ description: 'Start of the first interval.' }),
+  until: timeField.meta({ description: 'End of the last interval.' }),
   complete_until: timeField.meta({ description: 'Data after this time is not complete yet.' }),
-  series: z.array(seriesSchema).readonly(),
+  series: z.array(seriesSchema).readonly().meta({ description: 'One series per metric and group.' }),
 });
 export type Stats = z.output<typeof statsSchema>;
 type Series = z.output<typeof seriesSchema>;

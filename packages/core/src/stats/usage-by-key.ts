@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { bounds, buckets, pointSchema } from './stat-series.ts';
 import { bucketsOf, readRollUpState } from './store.ts';
@@ -10,7 +10,7 @@ export const keyUsageFields = { ...rangeFields, bucket: z.enum(buckets).default(
 
 export const keyUsageSchema = z
   .object({
-    object: z.literal('api_key_usage'),
+    object: objectName('api_key_usage'),
     key_id: z.string(),
     bucket: z.enum(buckets),
     since: timeField,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectName } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { keptSeconds, type RetentionKind, retentionKinds } from '../operation/retention.ts';
 import { MAX_CAPTURED } from './captured.ts';
@@ -19,7 +20,7 @@ export const ageSettings = {
 
 const retentionSchema = z
   .object({
-    object: z.literal('retention'),
+    object: objectName('retention'),
     kinds: z
       .array(
         z.object({

@@ -1,7 +1,7 @@
 import type { Sql } from '@postrider/db';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { keptSeconds, type RetentionKind } from '../operation/retention.ts';
 import type { Config } from '../process/config.ts';
@@ -58,7 +58,7 @@ type TableView = z.output<typeof tableSchema>;
 
 const storageSchema = z
   .object({
-    object: z.literal('storage'),
+    object: objectName('storage'),
     database_bytes: z.number(),
     disk: z
       .object({ free_bytes: z.number(), total_bytes: z.number() })

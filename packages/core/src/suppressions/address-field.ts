@@ -5,7 +5,7 @@ import { issueFor } from '../operation/parse-input.ts';
 /** One address without a display name, with its domain in the canonical form in which recipients are stored. */
 export const addressField = z
   .string()
-  .meta({ examples: ['ada@example.com'] })
+  .meta({ description: 'One address, without a display name.', examples: ['ada@example.com'] })
   .transform((text, context) => {
     const parsed = parseMailbox(text);
     if (parsed.ok && parsed.mailbox.name === null) return parsed.mailbox.email;

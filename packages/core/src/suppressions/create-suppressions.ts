@@ -21,7 +21,9 @@ const entryFields = {
     .max(500)
     .nullish()
     .meta({ description: 'A description for your team.', examples: ['asked by phone'] }),
-  expires_at: timestampField('expires_at').nullish(),
+  expires_at: timestampField('expires_at')
+    .nullish()
+    .meta({ description: 'When the suppression expires. null: never.' }),
 };
 const entrySchema = z.object({ email: addressField, ...entryFields });
 type NewEntry = z.output<typeof entrySchema>;
@@ -33,7 +35,7 @@ const anyEntry = z.unknown().meta(shownEntry);
 
 const inputSchema = z
   .object({
-    email: absentable(addressField),
+    email: absentable(addressField).meta({ description: 'The address to suppress, without a display name.' }),
     ...entryFields,
     suppressions: absentable(z.array(anyEntry).min(1).max(MAX_ENTRIES)).meta({
       description: `Up to ${MAX_ENTRIES} entries instead of a single email, each added or rejected individually.`,
@@ -51,7 +53,10 @@ const inputSchema = z
   });
 
 const importedSchema = z.object({
-  data: z.array(z.union([suppressionSchema, z.object({ error: publicErrorSchema })])).readonly(),
+  data: z
+    .array(z.union([suppressionSchema, z.object({ error: publicErrorSchema })]))
+    .readonly()
+    .meta({ description: 'One result per entry, in the order of the request.' }),
 });
 export type ImportedSuppressions = z.output<typeof importedSchema>;
 

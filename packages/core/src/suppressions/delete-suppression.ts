@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
-import { idField } from '../fields/wire.ts';
+import { deletedField, idField, objectName } from '../fields/wire.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { addressField } from './address-field.ts';
@@ -9,10 +9,10 @@ import { removeSuppressions } from './store.ts';
 import { suppressionNotFound } from './suppression-entry.ts';
 
 const deletedSchema = z.object({
-  object: z.literal('suppression'),
+  object: objectName('suppression'),
   id: idField(idPrefixes.suppression),
-  email: z.string(),
-  deleted: z.literal(true),
+  email: z.string().meta({ description: 'The removed address.' }),
+  deleted: deletedField,
 });
 export type DeletedSuppression = z.output<typeof deletedSchema>;
 

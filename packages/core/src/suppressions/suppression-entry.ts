@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import { suppressionSources } from './source.ts';
 import type { SuppressionRow } from './store.ts';
 
 export const suppressionSchema = z
   .object({
-    object: z.literal('suppression'),
+    object: objectName('suppression'),
     id: idField(idPrefixes.suppression),
     email: z.string().meta({
       description: 'Lowercase; matching is case-insensitive.',
@@ -17,7 +17,7 @@ export const suppressionSchema = z
     reason: z.string().nullable().meta({ description: 'The server response, or the reason from the request.' }),
     source: z.enum(suppressionSources).meta({ description: 'How the address was added.' }),
     source_event_id: idField(idPrefixes.event).nullable().meta({ description: 'The event that caused it.' }),
-    created_at: timeField,
+    created_at: timeField.meta({ description: 'When the address was added.' }),
     expires_at: timeField.nullable().meta({ description: 'When it expires; null: never.' }),
   })
   .meta({ id: 'Suppression' });

@@ -1,18 +1,26 @@
 import { z } from 'zod';
-import { timeField } from '../fields/wire.ts';
+import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { planUseOf, planUseSchema } from './plan-limits.ts';
 import { monthUsage } from './store.ts';
 
 export const usageSchema = z
   .object({
-    object: z.literal('usage'),
+    object: objectName('usage'),
     month: z.string().meta({ description: 'The calendar month in UTC.', examples: ['2030-01'] }),
-    used: z.int(),
+    used: z.int().meta({ description: 'Emails this month.' }),
     limit: z.int().nullable().meta({ description: 'null: the plan has no monthly limit.' }),
-    remaining: z.int().nullable(),
-    resets_at: timeField,
-    by_day: z.array(z.object({ date: z.string().meta({ format: 'date' }), used: z.int() })).readonly(),
+    remaining: z.int().nullable().meta({ description: 'Emails left this month. null: no limit.' }),
+    resets_at: timeField.meta({ description: 'When the next month starts, in UTC.' }),
+    by_day: z
+      .array(
+        z.object({
+          date: z.string().meta({ format: 'date', description: 'The day in UTC.' }),
+          used: z.int().meta({ description: 'Emails on this day.' }),
+        }),
+      )
+      .readonly()
+      .meta({ description: 'Every day of the month until today.' }),
     plan_use: planUseSchema,
   })
   .meta({ id: 'Usage', description: 'Each unique recipient counts as one email.' });

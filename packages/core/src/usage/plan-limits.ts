@@ -4,7 +4,7 @@ import { AppError, type Reason } from '../operation/errors.ts';
 import { countOf, type LimitedResource, lockPlanOf, planUses } from './plan-limits-store.ts';
 
 const useSchema = z.object({
-  used: z.int(),
+  used: z.int().meta({ description: 'Current use, in the unit of the limit.' }),
   limit: z.int().nullable().meta({ description: 'null: no limit.' }),
 });
 
@@ -13,7 +13,7 @@ export const planUseSchema = z
     api_keys: useSchema.meta({ description: 'Active live and sandbox keys.' }),
     domains: useSchema.meta({ description: 'Not counting the sandbox domain.' }),
     webhooks: useSchema.meta({ description: 'Live and sandbox webhooks.' }),
-    members: useSchema,
+    members: useSchema.meta({ description: 'Not counting pending invitations.' }),
     workspace_rate: useSchema.meta({
       description: 'Requests from all API keys this minute. Not counted if there is no limit.',
     }),

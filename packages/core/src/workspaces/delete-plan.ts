@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
+import { deletedField, objectName } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { planName, planNotFound } from './plan-entry.ts';
 import { deletePlanRow, isPlanUsed, lockPlan } from './plan-store.ts';
 
-const deletedSchema = z.object({ object: z.literal('plan'), name: z.string(), deleted: z.literal(true) });
+const deletedSchema = z.object({ object: objectName('plan'), name: z.string(), deleted: deletedField });
 export type DeletedPlan = z.output<typeof deletedSchema>;
 
 export const deletePlan = operation({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectName } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { type PlanEntry, planEntry, planSchema } from './plan-entry.ts';
 import { allPlans } from './plan-store.ts';
@@ -15,7 +16,7 @@ export const listPlans = operation({
   sandbox: true,
   summary: 'List plans by name',
   input: z.object({}),
-  output: z.object({ object: z.literal('list'), data: z.array(planSchema).readonly() }),
+  output: z.object({ object: objectName('list'), data: z.array(planSchema).readonly() }),
   async run(ctx): Promise<Plans> {
     return { object: 'list', data: (await allPlans(ctx.sql)).map(planEntry) };
   },

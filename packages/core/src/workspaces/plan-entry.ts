@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectName } from '../fields/wire.ts';
 import { AppError } from '../operation/errors.ts';
 import type { PlanRow } from './plan-store.ts';
 
@@ -74,7 +75,7 @@ export const limitNames = [
   'capture_bytes_limit',
 ] as const satisfies readonly (keyof typeof limitFields)[];
 
-export const planSchema = z.object({ object: z.literal('plan'), name: planName, ...limitFields }).meta({ id: 'Plan' });
+export const planSchema = z.object({ object: objectName('plan'), name: planName, ...limitFields }).meta({ id: 'Plan' });
 export type PlanEntry = z.output<typeof planSchema>;
 
 export function planEntry(row: PlanRow): PlanEntry {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, timeField } from '../fields/wire.ts';
+import { idField, objectName, timeField } from '../fields/wire.ts';
 import { planEntry, planSchema } from './plan-entry.ts';
 import type { WorkspaceRow } from './store.ts';
 
@@ -15,7 +15,7 @@ export const policyField = z.enum(unknownPolicies).meta({
 
 export const workspaceSchema = z
   .object({
-    object: z.literal('workspace'),
+    object: objectName('workspace'),
     id: idField(idPrefixes.workspace),
     name: z.string(),
     plan: planSchema,

@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/index.ts';
 import { renderMessage, storedAttachments } from '../../delivery/index.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { accessibleMail } from '../../operation/access.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
@@ -33,7 +33,7 @@ export const createContentLink = operation({
       .optional()
       .meta({ description: 'The attachment index, from 0. Default: the source.' }),
   }),
-  output: z.object({ object: z.literal('content_link'), url: z.string(), expires_at: timeField }),
+  output: z.object({ object: objectName('content_link'), url: z.string(), expires_at: timeField }),
   async run(ctx, { id, attachment = null }) {
     const { workspace_id } = ctx.actor;
     if (!(await accessibleMail(ctx, [id])).has(id)) throw messageNotFound(id);

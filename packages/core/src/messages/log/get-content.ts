@@ -3,31 +3,32 @@ import { decodedLength } from '../../accept/index.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { renderMessage, storedAttachments } from '../../delivery/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField } from '../../fields/wire.ts';
+import { idField, objectName } from '../../fields/wire.ts';
 import { accessibleMail } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
 import { findContent } from './find-content.ts';
 import { messageNotFound } from './get-message.ts';
 
 const contentSchema = z.object({
-  object: z.literal('email_content'),
+  object: objectName('email_content'),
   id: idField(idPrefixes.message),
-  html: z.string().nullable(),
-  text: z.string().nullable(),
+  html: z.string().nullable().meta({ description: 'The HTML body. null: none.' }),
+  text: z.string().nullable().meta({ description: 'The plain-text body. null: none.' }),
   headers: z.record(z.string(), z.string()).readonly().meta({ description: 'The custom headers.' }),
   attachments: z
     .array(
       z.object({
-        filename: z.string(),
+        filename: z.string().meta({ description: 'As given in the request.' }),
         content_type: z
           .string()
           .nullable()
           .meta({ description: 'As given in the request; null if derived from the filename.' }),
-        content_id: z.string().nullable(),
-        size_bytes: z.int(),
+        content_id: z.string().nullable().meta({ description: 'Referenced as cid:… in html. null: none.' }),
+        size_bytes: z.int().meta({ description: 'Decoded size.' }),
       }),
     )
-    .readonly(),
+    .readonly()
+    .meta({ description: 'The attachments, without their content.' }),
   raw: z.string().meta({ description: 'The MIME source sent to every recipient, before signing.' }),
 });
 export type EmailContent = z.output<typeof contentSchema>;

@@ -24,7 +24,7 @@ import { withPlaces } from './read-places.ts';
 
 export const explanationSchema = z
   .object({
-    cause: z.enum(causeNames),
+    cause: z.enum(causeNames).meta({ description: 'Stable name of the cause.' }),
     provider: z
       .string()
       .nullable()
@@ -47,9 +47,9 @@ const explainedRecipientSchema = recipientSchema
 
 const messageDetailSchema = logEntrySchema
   .extend({
-    recipients: z.array(explainedRecipientSchema).readonly(),
-    events: z.array(eventSchema).readonly(),
-    attempts: z.array(attemptSchema).readonly(),
+    recipients: z.array(explainedRecipientSchema).readonly().meta({ description: 'One entry per unique address.' }),
+    events: z.array(eventSchema).readonly().meta({ description: 'The timeline, without expired events.' }),
+    attempts: z.array(attemptSchema).readonly().meta({ description: 'Delivery attempts, without expired ones.' }),
   })
   .meta({ id: 'LogEntryDetail' });
 export type MessageDetail = z.output<typeof messageDetailSchema>;

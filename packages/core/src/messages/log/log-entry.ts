@@ -3,7 +3,7 @@ import { recipientKinds, retainField } from '../../accept/index.ts';
 import { type DeliveryState, deliveryStates, messageStatus, refusalCategories } from '../../delivery/index.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { type Ages, isKept } from '../../operation/retention.ts';
 import { priorityField } from '../../priorities/index.ts';
 import type { AttemptRow, MessageRow, RecipientRow } from './log-store.ts';
@@ -26,7 +26,7 @@ const bounceSchema = z
     class: z
       .enum(['hard', 'soft'])
       .meta({ description: 'hard: the mailbox or its domain does not exist. Unknown causes are soft.' }),
-    category: z.enum(refusalCategories),
+    category: z.enum(refusalCategories).meta({ description: 'The cause of the rejection.' }),
     code: z
       .string()
       .nullable()
@@ -38,13 +38,15 @@ export type BounceEntry = z.output<typeof bounceSchema>;
 export const recipientSchema = z
   .object({
     id: idField(idPrefixes.recipient),
-    email: z.string(),
-    kind: z.enum(recipientKinds),
+    email: z.string().meta({ description: 'The address without a display name.' }),
+    kind: z.enum(recipientKinds).meta({ description: 'The first field of the request that contains the address.' }),
     status: statusField,
     captured: capturedField,
-    attempts: z.int(),
+    attempts: z.int().meta({ description: 'Number of delivery attempts so far.' }),
     last_response: z.string().nullable().meta({ description: 'The last response from the receiving server.' }),
-    next_attempt_at: timeField.nullable(),
+    next_attempt_at: timeField
+      .nullable()
+      .meta({ description: 'When the next attempt is due. null: neither scheduled nor deferred.' }),
     bounce: bounceSchema
       .nullable()
       .meta({ description: 'Why it bounced; null if the status is not bounced, or once the event has expired.' }),
@@ -58,32 +60,45 @@ export type RecipientEntry = z.output<typeof recipientSchema>;
 /** A message in lists, without its content. */
 export const logEntrySchema = z
   .object({
-    object: z.literal('email'),
+    object: objectName('email'),
     id: idField(idPrefixes.message),
     status: statusField.meta({
       description:
         'The least advanced open status among its recipients or, once all of them are closed, the worst status.',
     }),
     captured: capturedField.meta({ description: 'Whether any recipient was captured.' }),
-    from: z.string(),
-    to: z.array(z.string()).readonly(),
-    cc: z.array(z.string()).readonly(),
-    bcc: z.array(z.string()).readonly(),
-    reply_to: z.string().nullable(),
-    subject: z.string(),
-    tags: z.array(z.string()).readonly(),
-    metadata: z.record(z.string(), z.string()).readonly(),
-    created_at: timeField,
-    scheduled_at: timeField.nullable(),
+    from: z.string().meta({ description: 'The sender, a@b.c or Name <a@b.c>.' }),
+    to: z.array(z.string()).readonly().meta({ description: 'Addresses in the To header, each a@b.c or Name <a@b.c>.' }),
+    cc: z.array(z.string()).readonly().meta({ description: 'Addresses in the Cc header, each a@b.c or Name <a@b.c>.' }),
+    bcc: z
+      .array(z.string())
+      .readonly()
+      .meta({ description: 'Recipients that are in no header, each a@b.c or Name <a@b.c>.' }),
+    reply_to: z.string().nullable().meta({ description: 'The address for replies. null: the sender.' }),
+    subject: z.string().meta({ description: 'The Subject header, not encoded.' }),
+    tags: z.array(z.string()).readonly().meta({ description: 'Labels from the request.' }),
+    metadata: z
+      .record(z.string(), z.string())
+      .readonly()
+      .meta({ description: 'Key-value pairs from the request, as text.' }),
+    created_at: timeField.meta({ description: 'When the email was accepted.' }),
+    scheduled_at: timeField.nullable().meta({ description: 'The requested send time. null: not scheduled.' }),
     sent_at: timeField.nullable().meta({ description: 'The start of the first attempt.' }),
-    delivered_at: timeField.nullable(),
+    delivered_at: timeField.nullable().meta({ description: 'The latest delivery to any recipient. null: none yet.' }),
     priority: priorityField,
     retain: retainField,
-    recipients: z.array(recipientSchema).readonly(),
-    last_event: z.object({ type: z.string().meta({ examples: ['email.delivered'] }), at: timeField }),
+    recipients: z.array(recipientSchema).readonly().meta({ description: 'One entry per unique address.' }),
+    last_event: z
+      .object({
+        type: z.string().meta({ description: 'The event type.', examples: ['email.delivered'] }),
+        at: timeField.meta({ description: 'When the event happened.' }),
+      })
+      .meta({ description: 'The newest event.' }),
     message_id: z.string().meta({ description: 'The Message-ID header of every copy.' }),
-    api_key_id: idField(idPrefixes.api_key).nullable(),
-    request_id: idField(idPrefixes.request),
+    api_key_id: idField(idPrefixes.api_key)
+      .nullable()
+      .meta({ description: 'The API key that sent it. null: sent without one.' }),
+    request_id: idField(idPrefixes.request).meta({ description: 'The request that created the email.' }),
     size_bytes: z.int().meta({ description: 'Approximate size of bodies and encoded attachments.' }),
     resend_of: idField(idPrefixes.message).nullable().meta({ description: 'The message that this one resends.' }),
   })
@@ -188,15 +203,34 @@ export const attemptSchema = z
         description: 'The TLS policy of the session.',
         examples: ['none', 'opportunistic', 'required', 'mta-sts'],
       }),
-    tls: z.object({ protocol: z.string(), cipher: z.string(), authorized: z.boolean() }).nullable(),
-    reply: z.object({ code: z.int(), enhanced: z.string().nullable(), text: z.string() }).nullable(),
-    error: z.string().nullable(),
+    tls: z
+      .object({
+        protocol: z.string().meta({ description: 'TLS version, such as TLSv1.3.' }),
+        cipher: z.string().meta({ description: 'Name of the cipher suite.' }),
+        authorized: z.boolean().meta({ description: 'Whether the certificate of the server was verified.' }),
+      })
+      .nullable()
+      .meta({ description: 'The encryption of the session. null: not encrypted, or no session.' }),
+    reply: z
+      .object({
+        code: z.int().meta({ description: 'SMTP reply code, such as 250.' }),
+        enhanced: z.string().nullable().meta({ description: 'Enhanced status code, such as 5.1.1. null: none.' }),
+        text: z.string().meta({ description: 'The text after the codes, as one line.' }),
+      })
+      .nullable()
+      .meta({ description: 'The reply that decided the attempt. null: none.' }),
+    error: z.string().nullable().meta({ description: 'The local or connection error. null: none.' }),
     phases_ms: z
-      .object({ connect: z.number(), tls: z.number(), mail: z.number(), data: z.number() })
+      .object({
+        connect: z.number().meta({ description: 'Opening the connection; 0 on a reused one.' }),
+        tls: z.number().meta({ description: 'STARTTLS upgrade; 0 without one or on a reused connection.' }),
+        mail: z.number().meta({ description: 'From MAIL to the start of the content.' }),
+        data: z.number().meta({ description: 'From the start of the content to the result; 0 if none was sent.' }),
+      })
       .meta({ description: 'Duration of each stage in milliseconds.' }),
-    transcript: z.string().nullable(),
-    started_at: timeField,
-    finished_at: timeField,
+    transcript: z.string().nullable().meta({ description: 'The SMTP dialogue. null: not kept, or expired.' }),
+    started_at: timeField.meta({ description: 'When the attempt started.' }),
+    finished_at: timeField.meta({ description: 'When the result was recorded.' }),
   })
   .meta({ id: 'Attempt' });
 export type AttemptEntry = z.output<typeof attemptSchema>;

@@ -54,10 +54,10 @@ export const filterFields = {
   status: statusField.optional(),
   tag: tagField.optional().meta({ description: 'A tag; repeat the parameter to require several tags.' }),
   to: addressField('to').optional().meta({ description: 'A recipient, including cc and bcc.' }),
-  from: addressField('from').optional(),
+  from: addressField('from').optional().meta({ description: 'The sender address, case-insensitive.' }),
   domain: domainField('domain').optional().meta({ description: 'Sender domain.' }),
   to_domain: domainField('to_domain').optional().meta({ description: 'A recipient domain, including cc and bcc.' }),
-  priority: priorityField.optional(),
+  priority: priorityField.optional().meta({ description: 'Only emails with this priority.' }),
   since: timestampField('since').optional().meta({ description: 'Created at or after this time.' }),
   until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
 };

@@ -8,19 +8,27 @@ import type { RecipientRow } from './log-store.ts';
 /** Why an open recipient has not been sent to yet, and until when. */
 export const waitingSchema = z
   .object({
-    reason: z.enum(['scheduled', 'retry_backoff', 'hold', 'queue_paused', 'throttled', 'no_worker', 'in_line']),
-    until: timeField.nullable(),
-    last_reply: z.string().nullable(),
+    reason: z
+      .enum(['scheduled', 'retry_backoff', 'hold', 'queue_paused', 'throttled', 'no_worker', 'in_line'])
+      .meta({ description: 'The cause; the other fields have its details.' }),
+    until: timeField.nullable().meta({ description: 'When the cause ends or the next attempt is due. null: unknown.' }),
+    last_reply: z.string().nullable().meta({ description: 'The last response from the receiving server. null: none.' }),
     hold: z
-      .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField.nullable() })
+      .object({
+        id: idField(idPrefixes.hold),
+        reason: z.string().meta({ description: 'The reason given for the hold.' }),
+        expires_at: timeField.nullable().meta({ description: 'When the hold expires. null: when it is released.' }),
+      })
       .nullable()
       .meta({ description: 'With hold and queue_paused: what is stopped, and why.' }),
     policy: z
       .object({
-        kind: z.enum(['destination_failures', 'destination_limit', 'resume_rate']),
-        destination: z.string().nullable(),
-        connections: z.int().nullable(),
-        messages_per_minute: z.int().nullable(),
+        kind: z
+          .enum(['destination_failures', 'destination_limit', 'resume_rate'])
+          .meta({ description: 'The origin of the limit.' }),
+        destination: z.string().nullable().meta({ description: 'The limited destination. null with resume_rate.' }),
+        connections: z.int().nullable().meta({ description: 'Maximum concurrent connections. null: no limit.' }),
+        messages_per_minute: z.int().nullable().meta({ description: 'Maximum emails per minute. null: no limit.' }),
       })
       .nullable()
       .meta({

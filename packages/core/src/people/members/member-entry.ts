@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { workspaceRoles } from '../roles.ts';
 import type { MemberRow } from '../store.ts';
@@ -19,7 +19,7 @@ export const workspaceField = idField(idPrefixes.workspace)
 
 export const memberSchema = z
   .object({
-    object: z.literal('member'),
+    object: objectName('member'),
     workspace_id: idField(idPrefixes.workspace),
     id: idField(idPrefixes.user).meta({ description: 'The user, who can belong to several workspaces.' }),
     email: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField } from '../../fields/wire.ts';
+import { idField, objectName } from '../../fields/wire.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { reasonField } from '../person.ts';
@@ -20,7 +20,7 @@ export const removeMember = operation({
   summary: 'Remove a member from a workspace, starting with their next request',
   input: z.object({ user_id: idField(idPrefixes.user), workspace_id: workspaceField, reason: reasonField }),
   output: z.object({
-    object: z.literal('member'),
+    object: objectName('member'),
     workspace_id: idField(idPrefixes.workspace),
     id: idField(idPrefixes.user),
     removed: z.literal(true),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import type { OperatorRow } from '../store.ts';
 
 export const operatorSchema = z
   .object({
-    object: z.literal('operator'),
+    object: objectName('operator'),
     id: idField(idPrefixes.user),
     email: z.string(),
     created_at: timeField,

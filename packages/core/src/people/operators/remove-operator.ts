@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField } from '../../fields/wire.ts';
+import { idField, objectName } from '../../fields/wire.ts';
 import { INSTANCE } from '../../operation/access.ts';
 import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
@@ -16,7 +16,7 @@ export const removeOperator = operation({
   scope: 'operator',
   summary: 'Remove an operator and end their sessions',
   input: z.object({ user_id: idField(idPrefixes.user), reason: reasonField }),
-  output: z.object({ object: z.literal('operator'), id: idField(idPrefixes.user), removed: z.literal(true) }),
+  output: z.object({ object: objectName('operator'), id: idField(idPrefixes.user), removed: z.literal(true) }),
   async run(ctx, { user_id, reason = null }) {
     await requireFreshSignIn(ctx);
     await ctx.sql.begin(async (tx) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refuseLimitedKey } from '../../api-keys/index.ts';
 import { recordAudit } from '../../audit/index.ts';
+import { objectName } from '../../fields/wire.ts';
 import { INSTANCE } from '../../operation/access.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
@@ -16,7 +17,7 @@ export const resetPassword = operation({
   scope: 'operator',
   summary: 'Set a new password for a user, returned once, and end their sessions',
   input: z.object({ email: emailField }),
-  output: z.object({ object: z.literal('user'), email: z.string(), password: z.string() }),
+  output: z.object({ object: objectName('user'), email: z.string(), password: z.string() }),
   async run(ctx, { email }) {
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField } from '../../fields/wire.ts';
+import { idField, objectName } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { requirePerson } from '../person.ts';
@@ -29,7 +29,7 @@ export const changePassword = operation({
     new_password: newPasswordField,
   }),
   output: z.object({
-    object: z.literal('user'),
+    object: objectName('user'),
     id: idField(idPrefixes.user),
     ended_sessions: z.int(),
   }),

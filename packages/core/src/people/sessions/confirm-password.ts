@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { requirePerson } from '../person.ts';
@@ -20,7 +20,7 @@ export const confirmPassword = operation({
   scope: null,
   summary: 'Confirm your password so that the session counts as recently signed in for an hour',
   input: z.object({ password: z.string().max(200) }),
-  output: z.object({ object: z.literal('user'), id: idField(idPrefixes.user), confirmed_until: timeField }),
+  output: z.object({ object: objectName('user'), id: idField(idPrefixes.user), confirmed_until: timeField }),
   async run(ctx, { password }) {
     const actor = requirePerson(ctx);
     const login = { email: actor.email, password, from: { session_id: actor.session_id } };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { refuseLimitedKey } from '../../api-keys/index.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { isoTime } from '../../fields/clock.ts';
-import { timeField } from '../../fields/wire.ts';
+import { objectName, timeField } from '../../fields/wire.ts';
 import { INSTANCE } from '../../operation/access.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
@@ -29,7 +29,7 @@ export const createLoginLink = operation({
   scope: 'operator',
   summary: 'Create a one-time login link that expires in 15 minutes',
   input: z.object({ email: emailField }),
-  output: z.object({ object: z.literal('login_link'), email: z.string(), url: z.string(), expires_at: timeField }),
+  output: z.object({ object: objectName('login_link'), email: z.string(), url: z.string(), expires_at: timeField }),
   async run(ctx, { email }) {
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scopeField } from '../../api-keys/index.ts';
 import { recordAudit } from '../../audit/index.ts';
 import { isoTime } from '../../fields/clock.ts';
-import { timeField } from '../../fields/wire.ts';
+import { objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { requirePerson } from '../person.ts';
@@ -20,7 +20,7 @@ export const createSessionToken = operation({
   summary: 'Create a bearer token for this session and workspace, for /v1 and /graphql, valid for 15 minutes',
   input: z.object({}),
   output: z.object({
-    object: z.literal('session_token'),
+    object: objectName('session_token'),
     token: z.string().meta({ description: 'Only returned here. Keep it in memory. It expires with the session.' }),
     scopes: z.array(scopeField).readonly(),
     expires_at: timeField,

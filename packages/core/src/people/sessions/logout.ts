@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
+import { objectName } from '../../fields/wire.ts';
 import { operation } from '../../operation/operation.ts';
 import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
@@ -11,7 +12,7 @@ export const logout = operation({
   scope: null,
   summary: 'End the current session',
   input: z.object({}),
-  output: z.object({ object: z.literal('session'), ended: z.literal(true) }),
+  output: z.object({ object: objectName('session'), ended: z.literal(true) }),
   async run(ctx) {
     const actor = requirePerson(ctx);
     await ctx.sql.begin(async (tx) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField } from '../../fields/wire.ts';
+import { idField, objectName } from '../../fields/wire.ts';
 import { workspaceNotFound } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
 import { requirePerson } from '../person.ts';
@@ -16,7 +16,7 @@ export const switchWorkspace = operation({
   summary: 'Set the default workspace of this session',
   input: z.object({ workspace_id: idField(idPrefixes.workspace) }),
   output: z.object({
-    object: z.literal('session'),
+    object: objectName('session'),
     workspace_id: idField(idPrefixes.workspace),
     name: z.string(),
     role: z.enum(workspaceRoles).nullable(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scopeField } from '../../api-keys/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField } from '../../fields/wire.ts';
+import { idField, objectName } from '../../fields/wire.ts';
 import { operation } from '../../operation/operation.ts';
 import { requirePerson } from '../person.ts';
 import { workspaceRoles } from '../roles.ts';
@@ -16,7 +16,7 @@ const accessSchema = z.object({
 });
 
 const personSchema = z.object({
-  object: z.literal('user'),
+  object: objectName('user'),
   id: idField(idPrefixes.user),
   email: z.string(),
   operator: z.boolean(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import type { WebhookDeliveryRow } from './delivery-store.ts';
 import { webhookDeliveryStates } from './state.ts';
@@ -9,19 +9,21 @@ import { deliveryWaitingSchema, waitingOf } from './waiting.ts';
 
 export const webhookDeliverySchema = z
   .object({
-    object: z.literal('webhook_delivery'),
+    object: objectName('webhook_delivery'),
     id: idField(idPrefixes.webhook_delivery),
     webhook_id: idField(idPrefixes.webhook),
     event_id: idField(idPrefixes.event).meta({ description: 'The webhook-id header of every attempt.' }),
-    event_type: z.string().meta({ examples: ['email.delivered'] }),
-    status: z.enum(webhookDeliveryStates),
-    attempts: z.int(),
-    created_at: timeField,
+    event_type: z.string().meta({ description: 'The type of the event.', examples: ['email.delivered'] }),
+    status: z
+      .enum(webhookDeliveryStates)
+      .meta({ description: 'delivered: a 2xx response. failed: no further attempts.' }),
+    attempts: z.int().meta({ description: 'Number of attempts since the delivery started or was replayed.' }),
+    created_at: timeField.meta({ description: 'When the delivery was created.' }),
     next_attempt_at: timeField.nullable().meta({ description: 'According to the retry schedule; see waiting.' }),
     waiting: deliveryWaitingSchema.nullable().meta({
       description: 'Why a pending delivery is not attempted, other than its retry schedule: the endpoint or a hold.',
     }),
-    last_attempt_at: timeField.nullable(),
+    last_attempt_at: timeField.nullable().meta({ description: 'When the last attempt ended. null: none yet.' }),
     duration_ms: z.int().nullable().meta({ description: 'Duration of the last attempt.' }),
     finished_at: timeField.nullable().meta({ description: 'When it succeeded or failed permanently.' }),
     response_status: z.int().nullable().meta({ description: 'HTTP status of the last response.' }),

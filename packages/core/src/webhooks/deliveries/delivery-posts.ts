@@ -16,14 +16,14 @@ export const webhookPostSchema = z
   .object({
     number: z.int().meta({ description: '1 for the first attempt since the delivery started or was replayed.' }),
     at: timeField.meta({ description: 'When the request was sent.' }),
-    duration_ms: z.int().nullable(),
+    duration_ms: z.int().nullable().meta({ description: 'Duration in milliseconds. null: no request was sent.' }),
     request_headers: headersField.meta({
       description: 'As sent, including the signature; null if the first attempt succeeded.',
     }),
     response_status: z.int().nullable().meta({ description: 'null: no response.' }),
     response_headers: headersField.meta({ description: 'Without cookies; null if the first attempt succeeded.' }),
     response_body: z.string().nullable().meta({ description: 'The first kilobyte.' }),
-    error: z.string().nullable(),
+    error: z.string().nullable().meta({ description: 'Why there was no response. null: there was one.' }),
   })
   .meta({ id: 'WebhookPost' });
 export type WebhookPost = z.output<typeof webhookPostSchema>;

@@ -8,7 +8,7 @@ export const deliveryWaitingReasons = ['endpoint_disabled', 'hold', 'queue_pause
 /** Why a pending delivery is not attempted, other than its own retry schedule. */
 export const deliveryWaitingSchema = z
   .object({
-    reason: z.enum(deliveryWaitingReasons),
+    reason: z.enum(deliveryWaitingReasons).meta({ description: 'endpoint_paused: paused after repeated failures.' }),
     until: timeField.nullable().meta({
       description: 'The earliest next attempt; null if it waits until a hold is released or the webhook is enabled.',
     }),

@@ -33,10 +33,12 @@ export const createWebhook = operation({
   summary: 'Add a webhook endpoint; its secret is returned once',
   reasons: ['invalid_url', 'private_address', 'webhook_limit', 'reauthentication_required'],
   input: z.object({
-    url: urlField,
+    url: urlField.meta({ description: 'The HTTP or HTTPS URL that receives the events.' }),
     events: eventsField.optional().meta({ default: ALL_EVENTS }),
-    description: descriptionField.nullish(),
-    format: absentableOr(formatField, 'postrider' as const),
+    description: descriptionField.nullish().meta({ description: 'A description for your team.' }),
+    format: absentableOr(formatField, 'postrider' as const).meta({
+      description: 'Payload format. It cannot be changed later.',
+    }),
     mode: absentable(z.enum(keyModes)).meta({
       description: 'The mode whose events it receives. The default is sandbox for sandbox keys and live otherwise.',
     }),

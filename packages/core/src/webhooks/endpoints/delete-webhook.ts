@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField } from '../../fields/wire.ts';
+import { deletedField, idField, objectName } from '../../fields/wire.ts';
 import { accessibleMode } from '../../operation/access.ts';
 import { operation } from '../../operation/operation.ts';
 import { waitUntilIdle } from '../deliveries/wait-until-idle.ts';
@@ -10,9 +10,9 @@ import { deleteWebhookRow } from './store.ts';
 import { webhookNotFound } from './webhook-entry.ts';
 
 const deletedSchema = z.object({
-  object: z.literal('webhook'),
+  object: objectName('webhook'),
   id: idField(idPrefixes.webhook),
-  deleted: z.literal(true),
+  deleted: deletedField,
 });
 export type DeletedWebhook = z.output<typeof deletedSchema>;
 

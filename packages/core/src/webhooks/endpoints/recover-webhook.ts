@@ -5,7 +5,7 @@ import { absentable } from '../../fields/absentable.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { timestampField } from '../../fields/timestamp-field.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { issueFor } from '../../operation/parse-input.ts';
@@ -14,10 +14,10 @@ import { deleteRecovery, insertRecovery } from '../deliveries/recovery-store.ts'
 import { requireEnabled } from './require-enabled.ts';
 
 const recoverySchema = z.object({
-  object: z.literal('webhook_recovery'),
+  object: objectName('webhook_recovery'),
   webhook_id: idField(idPrefixes.webhook),
-  since: timeField,
-  until: timeField,
+  since: timeField.meta({ description: 'Start of the time range, inclusive.' }),
+  until: timeField.meta({ description: 'End of the time range, exclusive.' }),
   status: z.literal('started').meta({ description: 'The deliveries appear in the list as they are created.' }),
 });
 export type WebhookRecovery = z.output<typeof recoverySchema>;

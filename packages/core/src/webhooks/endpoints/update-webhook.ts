@@ -31,9 +31,9 @@ export const updateWebhook = operation({
   reasons: ['webhook_not_found', 'invalid_url', 'private_address', 'reauthentication_required'],
   input: z.object({
     id: idField(idPrefixes.webhook),
-    url: absentable(urlField),
+    url: absentable(urlField).meta({ description: 'The HTTP or HTTPS URL that receives the events.' }),
     events: eventsField.optional(),
-    description: descriptionField.nullish(),
+    description: descriptionField.nullish().meta({ description: 'A description for your team.' }),
     status: absentable(z.enum(webhookStatuses)).meta({
       description: 'Disabling drops pending deliveries. POST /v1/webhooks/{id}/recover resends them.',
     }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type EventType, eventTypes } from '../../events/index.ts';
 import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, timeField } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { issueFor } from '../../operation/parse-input.ts';
 import { keyModes } from '../../operation/secrets.ts';
@@ -16,10 +16,10 @@ export const formatField = z.enum(webhookFormats).meta({
 });
 export const webhookSchema = z
   .object({
-    object: z.literal('webhook'),
+    object: objectName('webhook'),
     id: idField(idPrefixes.webhook),
-    url: z.string(),
-    description: z.string().nullable(),
+    url: z.string().meta({ description: 'The URL that receives the events.' }),
+    description: z.string().nullable().meta({ description: 'A description for your team. null: none.' }),
     mode: z.enum(keyModes).meta({
       description:
         'The webhook receives events for email in this mode. Live webhooks also receive events without an email, such as domain events.',
@@ -29,11 +29,11 @@ export const webhookSchema = z
       description: 'The subscribed event types.',
       examples: [['email.delivered', 'email.bounced'], ALL_EVENTS],
     }),
-    status: z.enum(webhookStatuses),
+    status: z.enum(webhookStatuses).meta({ description: 'disabled: it receives no events.' }),
     status_reason: z.enum(statusReasons).nullable().meta({ description: 'Why it was disabled.' }),
     secret_last4: z.string().meta({ description: 'The last characters of the secret, to identify it.' }),
     previous_secret_until: timeField.nullable().meta({ description: 'When the previous secret stops being valid.' }),
-    created_at: timeField,
+    created_at: timeField.meta({ description: 'When the webhook was added.' }),
     last_success_at: timeField.nullable().meta({ description: 'When it last returned 2xx, to the minute.' }),
     failing_since: timeField
       .nullable()
@@ -102,7 +102,7 @@ export const eventsField = z
 export const descriptionField = z
   .string()
   .max(200)
-  .meta({ description: 'A description for your team.', examples: ['Shop'] });
+  .meta({ examples: ['Shop'] });
 
 export function webhookNotFound(id: string): AppError {
   return new AppError(
