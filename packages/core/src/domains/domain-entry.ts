@@ -67,7 +67,7 @@ export const domainSchema = z
     name: z.string().meta({ description: 'In lowercase ASCII (Punycode).', examples: ['example.com'] }),
     status: z
       .enum(domainStates)
-      .meta({ description: 'at_risk: a required record is missing or wrong; failed after 72 hours.' }),
+      .meta({ description: 'at_risk: a required record is missing or wrong; fails after 72 hours.' }),
     can_send: z.boolean().meta({ description: 'Whether live email from this domain is accepted.' }),
     status_reason: z.string().nullable().meta({ description: 'The reason for the status.' }),
     return_path: z.string().nullable().meta({ description: 'The return path for bounces; null: the service default.' }),

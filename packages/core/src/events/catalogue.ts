@@ -30,7 +30,7 @@ const bounced = attempted.extend({
 const domain = z.looseObject({
   domain: z
     .looseObject({
-      id: z.string().meta({ description: 'ID with the prefix `dom_`.' }),
+      id: z.string().meta({ description: 'Domain ID with the prefix `dom_`.' }),
       name: z.string().meta({ description: 'The domain name.' }),
       status: z.string().meta({ description: 'The status after the event.' }),
       status_reason: z.string().nullable().meta({ description: 'The reason for the status. null: none.' }),
@@ -40,7 +40,7 @@ const domain = z.looseObject({
 const suppression = z.looseObject({
   suppression: z
     .looseObject({
-      id: z.string().meta({ description: 'ID with the prefix `sup_`.' }),
+      id: z.string().meta({ description: 'Suppression ID with the prefix `sup_`.' }),
       email: z.string().meta({ description: 'The suppressed address.' }),
       source: z.string().meta({ description: 'How the address was added.' }),
       reason: z
@@ -57,7 +57,7 @@ const suppression = z.looseObject({
 const webhook = z.looseObject({
   webhook: z
     .looseObject({
-      id: z.string().meta({ description: 'ID with the prefix `whk_`.' }),
+      id: z.string().meta({ description: 'Webhook ID with the prefix `whk_`.' }),
       url: z.string().meta({ description: 'The URL of the endpoint.' }),
       status: z.string().meta({ description: 'enabled or disabled.' }),
       reason: z.string().meta({ description: 'failing: repeated failures. gone: a 410 response.' }),

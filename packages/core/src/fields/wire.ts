@@ -3,9 +3,28 @@ import { z } from 'zod';
 /** A time on the wire: ISO 8601 in UTC with milliseconds and Z, as isoTime writes it. */
 export const timeField = z.string().meta({ format: 'date-time', examples: ['2030-01-31T09:00:00.000Z'] });
 
+/** The nouns of the ids in the REST API. */
+const nouns: Readonly<Record<string, string>> = {
+  msg_: 'Email',
+  rcp_: 'Recipient',
+  att_: 'Attempt',
+  evt_: 'Event',
+  key_: 'API key',
+  dom_: 'Domain',
+  whk_: 'Webhook',
+  whd_: 'Webhook delivery',
+  sup_: 'Suppression',
+  req_: 'Request',
+  hld_: 'Hold',
+  cap_: 'Capture',
+  ers_: 'Erasure',
+};
+
 /** Returns the schema of an id field with this prefix, such as msg_… */
 export function idField(prefix: string) {
-  return z.string().meta({ description: `ID with the prefix \`${prefix}\`.`, examples: [exampleId(prefix)] });
+  const noun = nouns[prefix];
+  const description = `${noun === undefined ? 'ID' : `${noun} ID`} with the prefix \`${prefix}\`.`;
+  return z.string().meta({ description, examples: [exampleId(prefix)] });
 }
 
 /** Returns the schema of the field that names the kind of an object. */

@@ -12,7 +12,7 @@ export interface Acknowledgement {
 export interface ApiKey {
   /** Always `api_key`. */
   object: "api_key";
-  /** ID with the prefix `key_`. */
+  /** API key ID with the prefix `key_`. */
   id: string;
   /** Name for your team. Not unique. */
   name: string;
@@ -54,9 +54,9 @@ export interface Attachment {
 }
 
 export interface Attempt {
-  /** ID with the prefix `att_`. */
+  /** Attempt ID with the prefix `att_`. */
   id: string;
-  /** ID with the prefix `rcp_`. */
+  /** Recipient ID with the prefix `rcp_`. */
   recipient_id: string;
   /** 1 for the first attempt. */
   number: number;
@@ -123,7 +123,7 @@ export interface Bounce {
 export interface Capture {
   /** Always `capture`. */
   object: "capture";
-  /** ID with the prefix `cap_`. */
+  /** Capture ID with the prefix `cap_`. */
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
@@ -144,7 +144,7 @@ export interface Capture {
 export interface CaptureDetail {
   /** Always `capture`. */
   object: "capture";
-  /** ID with the prefix `cap_`. */
+  /** Capture ID with the prefix `cap_`. */
   id: string;
   /** The envelope sender; empty for a bounce. */
   from: string;
@@ -245,11 +245,11 @@ export interface DnsRecord {
 export interface Domain {
   /** Always `domain`. */
   object: "domain";
-  /** ID with the prefix `dom_`. */
+  /** Domain ID with the prefix `dom_`. */
   id: string;
   /** In lowercase ASCII (Punycode). */
   name: string;
-  /** at_risk: a required record is missing or wrong; failed after 72 hours. */
+  /** at_risk: a required record is missing or wrong; fails after 72 hours. */
   status: "pending" | "verified" | "at_risk" | "failed" | "suspended" | (string & {});
   /** Whether live email from this domain is accepted. */
   can_send: boolean;
@@ -293,7 +293,7 @@ export interface DomainExamination {
 export interface Erasure {
   /** Always `erasure`. */
   object: "erasure";
-  /** ID with the prefix `ers_`. */
+  /** Erasure ID with the prefix `ers_`. */
   id: string;
   /** completed: the counts are final. */
   status: "queued" | "running" | "completed" | (string & {});
@@ -398,7 +398,7 @@ export interface EventBase {
     } | null;
     /** The recipient, with the status that the event set; null: the event applies to the whole message. */
     recipient: {
-      /** ID with the prefix `rcp_`. */
+      /** Recipient ID with the prefix `rcp_`. */
       id: string;
       /** The address without a display name. */
       email: string;
@@ -410,7 +410,7 @@ export interface EventBase {
 }
 
 export interface ExplainedRecipient {
-  /** ID with the prefix `rcp_`. */
+  /** Recipient ID with the prefix `rcp_`. */
   id: string;
   /** The address without a display name. */
   email: string;
@@ -447,7 +447,7 @@ export interface Explanation {
 export interface LogEntry {
   /** Always `email`. */
   object: "email";
-  /** ID with the prefix `msg_`. */
+  /** Email ID with the prefix `msg_`. */
   id: string;
   /** The least advanced open status among its recipients or, once all of them are closed, the worst status. */
   status: DeliveryStatus;
@@ -503,7 +503,7 @@ export interface LogEntry {
 export interface LogEntryDetail {
   /** Always `email`. */
   object: "email";
-  /** ID with the prefix `msg_`. */
+  /** Email ID with the prefix `msg_`. */
   id: string;
   /** The least advanced open status among its recipients or, once all of them are closed, the worst status. */
   status: DeliveryStatus;
@@ -613,7 +613,7 @@ export type Priority = "high" | "normal" | "bulk" | (string & {});
 export type Reason = "malformed_request" | "malformed_json" | "unsupported_media_type" | "body_too_large" | "body_timeout" | "missing_field" | "misspelled_field" | "misplaced_field" | "unknown_parameter" | "invalid_type" | "invalid_email" | "no_content" | "too_many_recipients" | "too_many_tags" | "invalid_tag" | "invalid_header" | "reserved_header" | "invalid_timestamp" | "invalid_limit" | "invalid_cursor" | "invalid_status" | "invalid_url" | "invalid_domain" | "invalid_idempotency_key" | "invalid_query" | "invalid_range" | "invalid_preview" | "response_too_large" | "query_too_complex" | "missing_key" | "malformed_key" | "unknown_key" | "revoked_key" | "expired_key" | "address_not_allowed" | "invalid_login" | "session_ended" | "cross_site_request" | "missing_scope" | "reauthentication_required" | "no_membership" | "key_domain_restricted" | "route_not_found" | "message_not_found" | "content_gone" | "domain_not_found" | "webhook_not_found" | "delivery_not_found" | "api_key_not_found" | "suppression_not_found" | "workspace_not_found" | "plan_not_found" | "user_not_found" | "invitation_not_found" | "member_not_found" | "alarm_not_found" | "request_not_found" | "erasure_not_found" | "capture_not_found" | "hold_not_found" | "queue_not_found" | "schedule_not_found" | "job_not_found" | "bulk_not_found" | "domain_not_verified" | "recipient_cap_exceeded" | "quota_exceeded" | "all_recipients_suppressed" | "scheduled_in_past" | "scheduled_too_far" | "already_sent" | "not_scheduled" | "still_open" | "not_matching" | "not_deferred" | "already_canceled" | "domain_already_exists" | "domain_claimed" | "domain_not_allowed" | "api_key_not_active" | "already_rotated" | "rotation_in_progress" | "idempotency_mismatch" | "idempotency_in_progress" | "capture_unreadable" | "key_limit" | "domain_limit" | "webhook_limit" | "member_limit" | "webhook_disabled" | "private_address" | "suppression_exists" | "user_exists" | "invitation_closed" | "member_exists" | "operator_exists" | "last_admin" | "plan_exists" | "plan_in_use" | "hold_exists" | "job_not_open" | "bulk_finished" | "bulk_limit" | "erasure_limit" | "recovery_open" | "send_rate" | "logs_rate" | "default_rate" | "address_rate" | "workspace_rate" | "session_rate" | "body_budget" | "capture_busy" | "alarm_test_rate" | "invitation_rate" | "login_rate" | "too_many_streams" | "graphql_cost" | "unexpected" | (string & {});
 
 export interface Recipient {
-  /** ID with the prefix `rcp_`. */
+  /** Recipient ID with the prefix `rcp_`. */
   id: string;
   /** The address without a display name. */
   email: string;
@@ -637,7 +637,7 @@ export interface Recipient {
 export interface RequestLogEntry {
   /** Always `request`. */
   object: "request";
-  /** ID with the prefix `req_`. */
+  /** Request ID with the prefix `req_`. */
   id: string;
   /** When the request was made. */
   at: string;
@@ -716,7 +716,7 @@ export interface SendRequest {
 export interface Suppression {
   /** Always `suppression`. */
   object: "suppression";
-  /** ID with the prefix `sup_`. */
+  /** Suppression ID with the prefix `sup_`. */
   id: string;
   /** Lowercase; matching is case-insensitive. */
   email: string;
@@ -765,7 +765,7 @@ export interface Waiting {
   last_reply: string | null;
   /** With hold and queue_paused: what is stopped, and why. */
   hold: {
-    /** ID with the prefix `hld_`. */
+    /** Hold ID with the prefix `hld_`. */
     id: string;
     /** The reason given for the hold. */
     reason: string;
@@ -794,7 +794,7 @@ export interface Waiting {
 export interface Webhook {
   /** Always `webhook`. */
   object: "webhook";
-  /** ID with the prefix `whk_`. */
+  /** Webhook ID with the prefix `whk_`. */
   id: string;
   /** The URL that receives the events. */
   url: string;
@@ -827,9 +827,9 @@ export interface Webhook {
 export interface WebhookDelivery {
   /** Always `webhook_delivery`. */
   object: "webhook_delivery";
-  /** ID with the prefix `whd_`. */
+  /** Webhook delivery ID with the prefix `whd_`. */
   id: string;
-  /** ID with the prefix `whk_`. */
+  /** Webhook ID with the prefix `whk_`. */
   webhook_id: string;
   /** The webhook-id header of every attempt. */
   event_id: string;
@@ -862,9 +862,9 @@ export interface WebhookDelivery {
 export interface WebhookDeliveryDetail {
   /** Always `webhook_delivery`. */
   object: "webhook_delivery";
-  /** ID with the prefix `whd_`. */
+  /** Webhook delivery ID with the prefix `whd_`. */
   id: string;
-  /** ID with the prefix `whk_`. */
+  /** Webhook ID with the prefix `whk_`. */
   webhook_id: string;
   /** The webhook-id header of every attempt. */
   event_id: string;
@@ -1009,7 +1009,7 @@ export interface EmailGiveUpBody {
 export interface EmailContentAnswer {
   /** Always `email_content`. */
   object: "email_content";
-  /** ID with the prefix `msg_`. */
+  /** Email ID with the prefix `msg_`. */
   id: string;
   /** The HTML body. null: none. */
   html: string | null;
@@ -1057,7 +1057,7 @@ export interface WebhooksListQuery {
 export interface WebhooksCreateAnswer {
   /** Always `webhook`. */
   object: "webhook";
-  /** ID with the prefix `whk_`. */
+  /** Webhook ID with the prefix `whk_`. */
   id: string;
   /** The URL that receives the events. */
   url: string;
@@ -1116,7 +1116,7 @@ export interface WebhooksUpdateBody {
 export interface WebhooksDeleteAnswer {
   /** Always `webhook`. */
   object: "webhook";
-  /** ID with the prefix `whk_`. */
+  /** Webhook ID with the prefix `whk_`. */
   id: string;
   /** Always `true`. */
   deleted: true;
@@ -1130,7 +1130,7 @@ export interface WebhooksTestBody {
 export interface WebhooksRotateSecretAnswer {
   /** Always `webhook`. */
   object: "webhook";
-  /** ID with the prefix `whk_`. */
+  /** Webhook ID with the prefix `whk_`. */
   id: string;
   /** The URL that receives the events. */
   url: string;
@@ -1165,7 +1165,7 @@ export interface WebhooksRotateSecretAnswer {
 export interface WebhooksRecoverAnswer {
   /** Always `webhook_recovery`. */
   object: "webhook_recovery";
-  /** ID with the prefix `whk_`. */
+  /** Webhook ID with the prefix `whk_`. */
   webhook_id: string;
   /** Start of the time range, inclusive. */
   since: string;
@@ -1254,7 +1254,7 @@ export interface SuppressionsCreateBody {
 export interface SuppressionsDeleteAnswer {
   /** Always `suppression`. */
   object: "suppression";
-  /** ID with the prefix `sup_`. */
+  /** Suppression ID with the prefix `sup_`. */
   id: string;
   /** The removed address. */
   email: string;
@@ -1274,7 +1274,7 @@ export interface ApiKeysListQuery {
 export interface ApiKeysCreateAnswer {
   /** Always `api_key`. */
   object: "api_key";
-  /** ID with the prefix `key_`. */
+  /** API key ID with the prefix `key_`. */
   id: string;
   /** Name for your team. Not unique. */
   name: string;
@@ -1324,7 +1324,7 @@ export interface ApiKeysCreateBody {
 export interface ApiKeysCurrentAnswer {
   /** Always `api_key`. */
   object: "api_key";
-  /** ID with the prefix `key_`. */
+  /** API key ID with the prefix `key_`. */
   id: string;
   /** Name for your team. Not unique. */
   name: string;
@@ -1373,7 +1373,7 @@ export interface ApiKeysCurrentAnswer {
 export interface ApiKeysRotateAnswer {
   /** Always `api_key`. */
   object: "api_key";
-  /** ID with the prefix `key_`. */
+  /** API key ID with the prefix `key_`. */
   id: string;
   /** Name for your team. Not unique. */
   name: string;
@@ -1408,7 +1408,7 @@ export interface ApiKeysRotateAnswer {
 export interface ApiKeysRevokeAnswer {
   /** Always `api_key`. */
   object: "api_key";
-  /** ID with the prefix `key_`. */
+  /** API key ID with the prefix `key_`. */
   id: string;
   /** Always `revoked`. */
   status: "revoked";
@@ -1479,7 +1479,7 @@ export interface CapturesClearAnswer {
 export interface CapturesDeleteAnswer {
   /** Always `capture`. */
   object: "capture";
-  /** ID with the prefix `cap_`. */
+  /** Capture ID with the prefix `cap_`. */
   id: string;
   /** Always `true`. */
   deleted: true;
@@ -1599,7 +1599,7 @@ export interface EventFacts {
   "domain.verified": {
     /** The sending domain. */
     domain: {
-      /** ID with the prefix `dom_`. */
+      /** Domain ID with the prefix `dom_`. */
       id: string;
       /** The domain name. */
       name: string;
@@ -1613,7 +1613,7 @@ export interface EventFacts {
   "domain.at_risk": {
     /** The sending domain. */
     domain: {
-      /** ID with the prefix `dom_`. */
+      /** Domain ID with the prefix `dom_`. */
       id: string;
       /** The domain name. */
       name: string;
@@ -1627,7 +1627,7 @@ export interface EventFacts {
   "domain.failed": {
     /** The sending domain. */
     domain: {
-      /** ID with the prefix `dom_`. */
+      /** Domain ID with the prefix `dom_`. */
       id: string;
       /** The domain name. */
       name: string;
@@ -1641,7 +1641,7 @@ export interface EventFacts {
   "webhook.failing": {
     /** The webhook endpoint. */
     webhook: {
-      /** ID with the prefix `whk_`. */
+      /** Webhook ID with the prefix `whk_`. */
       id: string;
       /** The URL of the endpoint. */
       url: string;
@@ -1657,7 +1657,7 @@ export interface EventFacts {
   "webhook.disabled": {
     /** The webhook endpoint. */
     webhook: {
-      /** ID with the prefix `whk_`. */
+      /** Webhook ID with the prefix `whk_`. */
       id: string;
       /** The URL of the endpoint. */
       url: string;
@@ -1673,7 +1673,7 @@ export interface EventFacts {
   "suppression.added": {
     /** The suppression list entry. */
     suppression: {
-      /** ID with the prefix `sup_`. */
+      /** Suppression ID with the prefix `sup_`. */
       id: string;
       /** The suppressed address. */
       email: string;
@@ -1689,7 +1689,7 @@ export interface EventFacts {
   "suppression.removed": {
     /** The suppression list entry. */
     suppression: {
-      /** ID with the prefix `sup_`. */
+      /** Suppression ID with the prefix `sup_`. */
       id: string;
       /** The suppressed address. */
       email: string;
