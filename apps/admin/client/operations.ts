@@ -8,7 +8,9 @@ import type { TypedQueryDocumentNode as DocumentNode } from 'graphql';
 export type MessageFilter = {
   /** Sender domain. */
   readonly domain?: string | null | undefined;
+  /** The sender address. */
   readonly from?: string | null | undefined;
+  /** The priority within the workspace. */
   readonly priority?: Priority | null | undefined;
   /** Created at or after this time. */
   readonly since?: string | null | undefined;

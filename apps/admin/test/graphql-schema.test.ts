@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { buildSchema, isInputObjectType, isInterfaceType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { breakingChangesOf, schemaText } from '../src/index.ts';
 
@@ -9,13 +10,17 @@ describe('docs/schema.graphql', () => {
     expect(snapshot).toBe(schemaText());
   });
 
+  it('describes every type, field, argument and input field', () => {
+    expect(undescribedIn(schemaText())).toEqual([]);
+  });
+
   it('is still supported by the current schema', () => {
     expect(breakingChangesOf(snapshot, schemaText())).toEqual([]);
   });
 
   it('allows a breaking change to be detected', () => {
     const narrower = snapshot
-      .replace('  messageIdHeader: String!\n', '')
+      .replace(/ {2}"{3}[^"]*"{3}\n {2}messageIdHeader: String!\n/, '')
       .replace('  tags: [String!]!\n', '  tags: [String!]\n');
 
     expect(breakingChangesOf(snapshot, narrower)).toEqual([
@@ -24,3 +29,22 @@ describe('docs/schema.graphql', () => {
     ]);
   });
 });
+
+/** Returns the places without a description, such as Message.recipients(status). */
+function undescribedIn(text: string): string[] {
+  const places: (readonly [name: string, description: string | null | undefined])[] = [];
+  for (const type of Object.values(buildSchema(text).getTypeMap())) {
+    if (type.name.startsWith('__') || isSpecifiedScalarType(type)) continue;
+    places.push([type.name, type.description]);
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields()))
+        places.push([`${type.name}.${field.name}`, field.description]);
+    }
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      places.push([`${type.name}.${field.name}`, field.description]);
+      for (const arg of field.args) places.push([`${type.name}.${field.name}(${arg.name})`, arg.description]);
+    }
+  }
+  return places.flatMap(([name, description]) => (description?.trim() ? [] : [name]));
+}

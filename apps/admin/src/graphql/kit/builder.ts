@@ -32,11 +32,13 @@ export const builder = new SchemaBuilder<SchemaShape>({
     decodeGlobalID: (id) => ({ typename: typenameOf(id) ?? '', id }),
     nodeQueryOptions: {
       description: 'The object with this ID, from a log, webhook or REST response; null if not found.',
+      args: { id: { description: 'An ID of any type. Its prefix identifies the type.' } },
       complexity: ({ id }) => nodesCost([id]),
       resolve: (_root, { id }, _g, _info, load) => (id.typename === '' ? null : load(id)),
     },
     nodesQueryOptions: {
       description: 'Up to 100 objects by ID, in the same order.',
+      args: { ids: { description: 'IDs of any types. The result has null for each one that is not found.' } },
       complexity: ({ ids }) => nodesCost(ids),
       resolve: async (_root, { ids }, _g, _info, load) => {
         const known = ids.filter((id) => id.typename !== '');
@@ -45,9 +47,30 @@ export const builder = new SchemaBuilder<SchemaShape>({
         return ids.map((id) => byId.get(id.id) ?? null);
       },
     },
-    nodesOnConnection: { complexity: { field: 1, multiplier: 1 } },
-    edgesFieldOptions: { complexity: { field: 0, multiplier: 1 } },
-    pageInfoFieldOptions: { complexity: 0 },
+    nodeTypeOptions: { description: 'An object that node(id) finds.' },
+    idFieldOptions: { description: 'The same ID as in REST, webhooks and logs.' },
+    nodesOnConnection: {
+      description: 'The entries of the page, without cursors.',
+      complexity: { field: 1, multiplier: 1 },
+    },
+    edgesFieldOptions: {
+      description: 'The entries of the page, each with its cursor.',
+      complexity: { field: 0, multiplier: 1 },
+    },
+    pageInfoFieldOptions: { description: 'Whether there are more pages, and how to get them.', complexity: 0 },
+    pageInfoTypeOptions: { description: 'The position of a page in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether entries follow this page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether entries precede this page.' },
+    startCursorFieldOptions: {
+      description: 'Where the page begins. A list with a before argument takes it for the previous page.',
+    },
+    endCursorFieldOptions: {
+      description: 'Where the page ends. Pass it as after for the next page; null: an empty last page.',
+    },
+    nodeFieldOptions: { description: 'The entry.' },
+    cursorFieldOptions: { description: 'The position of the entry. Pass it as after to continue behind it.' },
+    defaultConnectionTypeOptions: { description: 'A page of a list.' },
+    defaultEdgeTypeOptions: { description: 'An entry of a list, with its cursor.' },
     cursorType: 'String',
   },
   complexity: {
@@ -95,6 +118,10 @@ function textOf(name: string): (value: unknown) => string {
   };
 }
 
-builder.queryType({});
-builder.mutationType({});
-builder.subscriptionType({});
+builder.queryType({
+  description: 'Reads. Nothing changes, except that reads of content are recorded in the audit log.',
+});
+builder.mutationType({
+  description: 'Changes. An error that the caller can fix is a member of the result, not in errors.',
+});
+builder.subscriptionType({ description: 'Streams of server-sent events. Send Accept: text/event-stream.' });

@@ -1,5 +1,5 @@
 import { cursorOf, type List } from '@postrider/core';
-import type { ArgBuilder, ObjectRef } from '@pothos/core';
+import type { ArgBuilder, InputRef, ObjectRef } from '@pothos/core';
 import { builder, type SchemaShape } from './builder.ts';
 
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
@@ -47,6 +47,11 @@ export function pageArgs(t: { readonly arg: ArgBuilder<Schema> }) {
       description: 'endCursor of the previous page, or the cursor of any edge, with the same filter.',
     }),
   };
+}
+
+/** Returns the filter argument of a list. */
+export function filterArg<T>(t: { readonly arg: ArgBuilder<Schema> }, type: InputRef<T>) {
+  return t.arg({ type, description: 'Only entries that match. Default: all.' });
 }
 
 /** Returns a backward page. The list's has_more and next_cursor describe the entries before the page. */

@@ -8,9 +8,10 @@ export interface StatPointShape {
 }
 
 export const StatPoint = builder.objectRef<StatPointShape>('StatPoint').implement({
+  description: 'One value of a time series.',
   fields: (t) => ({
-    at: t.field({ type: 'DateTime', resolve: ({ at }) => at }),
-    value: t.exposeFloat('value', { nullable: true }),
+    at: t.field({ type: 'DateTime', description: 'The start of the bucket.', resolve: ({ at }) => at }),
+    value: t.exposeFloat('value', { nullable: true, description: 'The value in the bucket; null: no data.' }),
   }),
 });
 

@@ -13,18 +13,30 @@ const AttemptOutcome = enumOf(
   attemptOutcomes,
   'UNKNOWN: the connection was lost after the content was sent, so the email may have been delivered.',
 );
-const SmtpSide = enumOf('SmtpSide', ['client', 'server', 'note']);
+const SmtpSide = enumOf(
+  'SmtpSide',
+  ['client', 'server', 'note'],
+  'CLIENT: sent by Postrider. SERVER: sent by the receiving server. NOTE: a remark about the session.',
+);
 
 const TlsInfo = builder.objectRef<NonNullable<MessageAttempt['tls']>>('TlsInfo').implement({
+  description: 'The TLS parameters of an SMTP session.',
   fields: (t) => ({
-    version: t.string({ resolve: ({ protocol }) => protocol }),
-    cipher: t.exposeString('cipher'),
-    verified: t.boolean({ resolve: ({ authorized }) => authorized }),
+    version: t.string({ description: 'The protocol version, such as TLSv1.3.', resolve: ({ protocol }) => protocol }),
+    cipher: t.exposeString('cipher', { description: 'The name of the cipher suite.' }),
+    verified: t.boolean({
+      description: 'Whether the certificate of the server was valid.',
+      resolve: ({ authorized }) => authorized,
+    }),
   }),
 });
 
 const PhaseTiming = builder.objectRef<{ readonly phase: string; readonly ms: number }>('PhaseTiming').implement({
-  fields: (t) => ({ phase: t.exposeString('phase'), ms: t.exposeFloat('ms') }),
+  description: 'The duration of one stage of an attempt.',
+  fields: (t) => ({
+    phase: t.exposeString('phase', { description: 'connect, tls, mail or data.' }),
+    ms: t.exposeFloat('ms', { description: 'The duration in milliseconds.' }),
+  }),
 });
 
 interface Line {
@@ -33,9 +45,10 @@ interface Line {
 }
 
 const SmtpLine = builder.objectRef<Line>('SmtpLine').implement({
+  description: 'One line of an SMTP transcript.',
   fields: (t) => ({
-    from: t.field({ type: SmtpSide, resolve: ({ side }) => side }),
-    text: t.exposeString('text'),
+    from: t.field({ type: SmtpSide, description: 'The side that sent the line.', resolve: ({ side }) => side }),
+    text: t.exposeString('text', { description: 'The line without its prefix.' }),
   }),
 });
 
@@ -44,26 +57,64 @@ const SEARCH_POINTS = 100;
 
 claimIds('attempt', 'Attempt', SEARCH_POINTS);
 builder.node(Attempt, {
+  description: 'An attempt to deliver an email to one recipient.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.attemptsById.loadMany(ids),
   fields: (t) => ({
     number: t.exposeInt('number', { description: '1 for the first attempt.' }),
-    startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
+    startedAt: t.field({
+      type: 'DateTime',
+      description: 'When the attempt began.',
+      resolve: ({ started_at }) => started_at,
+    }),
     durationMs: t.int({
+      description: 'The duration of the attempt in milliseconds.',
       resolve: ({ started_at, finished_at }) => Date.parse(finished_at) - Date.parse(started_at),
     }),
-    outcome: t.field({ type: AttemptOutcome, resolve: ({ outcome }) => outcome }),
+    outcome: t.field({
+      type: AttemptOutcome,
+      description: 'The result of the attempt.',
+      resolve: ({ outcome }) => outcome,
+    }),
     category: t.exposeString('category', { nullable: true, description: 'The rejection category.' }),
     stage: t.exposeString('stage', {
       description: 'The SMTP stage reached; worker_lost if the worker died before recording it.',
     }),
-    mxHost: t.string({ nullable: true, resolve: ({ target }) => (target === '' ? null : target) }),
-    remoteIp: t.string({ nullable: true, resolve: ({ address }) => address }),
-    tls: t.field({ type: TlsInfo, nullable: true, resolve: ({ tls }) => tls }),
-    smtpCode: t.int({ nullable: true, resolve: ({ reply }) => reply?.code ?? null }),
-    enhancedCode: t.string({ nullable: true, resolve: ({ reply }) => reply?.enhanced ?? null }),
-    reply: t.string({ nullable: true, resolve: ({ reply }) => reply?.text ?? null }),
-    error: t.exposeString('error', { nullable: true }),
+    mxHost: t.string({
+      nullable: true,
+      description: 'The server contacted; null if none.',
+      resolve: ({ target }) => (target === '' ? null : target),
+    }),
+    remoteIp: t.string({
+      nullable: true,
+      description: 'The IP address of the server; null if none was contacted.',
+      resolve: ({ address }) => address,
+    }),
+    tls: t.field({
+      type: TlsInfo,
+      nullable: true,
+      description: 'The TLS session; null: no TLS.',
+      resolve: ({ tls }) => tls,
+    }),
+    smtpCode: t.int({
+      nullable: true,
+      description: 'The reply code of the server, such as 250; null: no reply.',
+      resolve: ({ reply }) => reply?.code ?? null,
+    }),
+    enhancedCode: t.string({
+      nullable: true,
+      description: 'The enhanced status code of the reply, such as 5.1.1; null: none.',
+      resolve: ({ reply }) => reply?.enhanced ?? null,
+    }),
+    reply: t.string({
+      nullable: true,
+      description: 'The text of the reply; null: no reply.',
+      resolve: ({ reply }) => reply?.text ?? null,
+    }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'The error if the server did not reply, such as a timeout; null: none.',
+    }),
     failureGroup: t.field({
       type: FailureGroup,
       nullable: true,
@@ -75,14 +126,17 @@ builder.node(Attempt, {
     transcript: t.field({
       type: [SmtpLine],
       nullable: true,
+      description: 'The SMTP session; null if it was not stored or has expired.',
       resolve: ({ transcript }) => transcript?.trimEnd().split('\n').map(lineOf) ?? null,
     }),
     phases: t.field({
       type: [PhaseTiming],
+      description: 'The duration of each stage.',
       resolve: ({ phases_ms }) => Object.entries(phases_ms).map(([phase, ms]) => ({ phase, ms })),
     }),
     recipients: t.field({
       type: [Recipient],
+      description: 'The recipient of the attempt; empty once the message has expired.',
       async resolve({ email_id, recipient_id }, _, { load }) {
         const email = await load.messages.load(email_id);
         const recipient = email && recipientOf(email, recipient_id);

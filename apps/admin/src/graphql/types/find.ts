@@ -16,7 +16,7 @@ builder.queryField('find', (t) =>
     description:
       'Search results for an ID, a Message-ID, an address, the name of a domain, key or webhook, or words from a recent subject.',
     args: {
-      text: t.arg.string({ required: true }),
+      text: t.arg.string({ required: true, description: 'The text to search for.' }),
       first: t.arg.int({ defaultValue: 20, description: 'From 1 to 50.' }),
     },
     complexity: ({ first }) => ({ field: SEARCH_POINTS, multiplier: first ?? 20 }),
@@ -31,9 +31,13 @@ const HoldOnAddress = builder.objectRef<AddressSummary['holds'][number]>('HoldOn
   description: 'An active hold that stops email to an address.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'node(id) requires admin.' }),
-    scope: t.field({ type: HoldScope, resolve: ({ scope }) => scope }),
-    reason: t.exposeString('reason'),
-    expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
+    scope: t.field({ type: HoldScope, description: 'The kind of target that is held.', resolve: ({ scope }) => scope }),
+    reason: t.exposeString('reason', { description: 'The reason given with the hold.' }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'When the hold expires.',
+      resolve: ({ expires_at }) => expires_at,
+    }),
   }),
 });
 // In practice, fewer recipients and holds are returned.
@@ -42,8 +46,13 @@ const SUMMARY_ITEMS = 5;
 const AddressSummaryType = builder.objectRef<AddressSummary>('AddressSummary').implement({
   description: 'What an email to an address meets now, and how the last ones ended.',
   fields: (t) => ({
-    address: t.field({ type: 'EmailAddress', resolve: ({ email }) => email }),
-    suppression: t.field({ type: Suppression, nullable: true, resolve: ({ suppression }) => suppression }),
+    address: t.field({ type: 'EmailAddress', description: 'The address in lowercase.', resolve: ({ email }) => email }),
+    suppression: t.field({
+      type: Suppression,
+      nullable: true,
+      description: 'null if the address is not suppressed, or for a sandbox key.',
+      resolve: ({ suppression }) => suppression,
+    }),
     holds: t.field({
       type: [HoldOnAddress],
       description: 'The active holds on all email to the address, and on the emails in recipients.',
@@ -68,7 +77,10 @@ const AddressSummaryType = builder.objectRef<AddressSummary>('AddressSummary').i
 builder.queryField('addressSummary', (t) =>
   t.field({
     type: AddressSummaryType,
-    args: { address: t.arg({ type: 'EmailAddress', required: true }) },
+    description: 'The suppression, holds and newest emails of an address.',
+    args: {
+      address: t.arg({ type: 'EmailAddress', required: true, description: 'The email address of a recipient.' }),
+    },
     complexity: { field: ADDRESS_POINTS, multiplier: 1 },
     resolve: (_, { address: email }, g) => call(g, summarizeAddress, { email }),
   }),

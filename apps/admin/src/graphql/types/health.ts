@@ -13,17 +13,18 @@ import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
 
-const HealthStatus = enumOf('HealthStatus', healthStatuses);
+const HealthStatus = enumOf('HealthStatus', healthStatuses, 'From best to worst: OK, WARNING, FAILING.');
 
 const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthCheck').implement({
+  description: 'The result of one health check.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    status: t.field({ type: HealthStatus, resolve: ({ status }) => status }),
+    name: t.exposeString('name', { description: 'The name of the check, such as delivery.' }),
+    status: t.field({ type: HealthStatus, description: 'The result of the check.', resolve: ({ status }) => status }),
     detail: t.exposeString('detail', {
       nullable: true,
       description: 'The finding, if there is a problem.',
     }),
-    advice: t.exposeString('advice', { nullable: true }),
+    advice: t.exposeString('advice', { nullable: true, description: 'How to fix the problem; null: no problem.' }),
     since: t.field({
       type: 'DateTime',
       nullable: true,
@@ -34,18 +35,23 @@ const HealthCheck = builder.objectRef<HealthFound['checks'][number]>('HealthChec
       nullable: true,
       description: 'The path of the dashboard page that shows the problem.',
     }),
-    checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
+    checkedAt: t.field({
+      type: 'DateTime',
+      description: 'When the check ran.',
+      resolve: ({ checked_at }) => checked_at,
+    }),
   }),
 });
 
 const Health = builder.objectRef<HealthFound>('Health').implement({
+  description: 'The health of email delivery.',
   fields: (t) => ({
     status: t.field({
       type: HealthStatus,
       description: 'The worst status among all checks.',
       resolve: ({ status }) => status,
     }),
-    checks: t.field({ type: [HealthCheck], resolve: ({ checks }) => checks }),
+    checks: t.field({ type: [HealthCheck], description: 'The result of each check.', resolve: ({ checks }) => checks }),
   }),
 });
 
@@ -58,26 +64,40 @@ builder.queryField('health', (t) =>
   }),
 );
 
-const CheckupStatus = enumOf('CheckupStatus', checkupStatuses);
+const CheckupStatus = enumOf(
+  'CheckupStatus',
+  checkupStatuses,
+  'SKIPPED: the check does not apply to this installation.',
+);
 
 const CheckupCheck = builder.objectRef<CheckupFound['checks'][number]>('CheckupCheck').implement({
+  description: 'The result of one check of the server.',
   fields: (t) => ({
-    name: t.exposeString('name'),
-    status: t.field({ type: CheckupStatus, resolve: ({ status }) => status }),
-    detail: t.exposeString('detail'),
+    name: t.exposeString('name', { description: 'The name of the check, such as port_25.' }),
+    status: t.field({ type: CheckupStatus, description: 'The result of the check.', resolve: ({ status }) => status }),
+    detail: t.exposeString('detail', { description: 'The finding in words.' }),
     fix: t.exposeString('fix', { nullable: true, description: 'How to fix it.' }),
   }),
 });
 
 const Checkup = builder.objectRef<CheckupFound>('Checkup').implement({
+  description: 'A check of the server, its database and its network.',
   fields: (t) => ({
     status: t.field({
       type: CheckupStatus,
       description: 'The worst status among all checks.',
       resolve: ({ status }) => status,
     }),
-    checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
-    checks: t.field({ type: [CheckupCheck], resolve: ({ checks }) => checks }),
+    checkedAt: t.field({
+      type: 'DateTime',
+      description: 'When the checks ran.',
+      resolve: ({ checked_at }) => checked_at,
+    }),
+    checks: t.field({
+      type: [CheckupCheck],
+      description: 'The result of each check.',
+      resolve: ({ checks }) => checks,
+    }),
   }),
 });
 
@@ -98,19 +118,28 @@ const TableKeeping = enumOf(
 );
 
 const StorageTable = builder.objectRef<StorageView['tables'][number]>('StorageTable').implement({
+  description: 'The size and retention of a database table.',
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'The name of the table.' }),
     bytes: t.field({ type: 'BigInt', description: 'Including indexes.', resolve: ({ bytes }) => bytes }),
-    indexBytes: t.field({ type: 'BigInt', resolve: ({ index_bytes }) => index_bytes }),
+    indexBytes: t.field({
+      type: 'BigInt',
+      description: 'The size of its indexes in bytes.',
+      resolve: ({ index_bytes }) => index_bytes,
+    }),
     rows: t.field({
       type: 'BigInt',
       nullable: true,
       description: 'Estimated; null: not estimated yet.',
       resolve: ({ rows }) => rows,
     }),
-    partitions: t.exposeInt('partitions'),
-    kept: t.field({ type: TableKeeping, resolve: ({ kept }) => kept }),
-    keptSeconds: t.int({ nullable: true, resolve: ({ kept_seconds }) => kept_seconds }),
+    partitions: t.exposeInt('partitions', { description: 'Number of partitions; 0: not partitioned.' }),
+    kept: t.field({ type: TableKeeping, description: 'How its rows are deleted.', resolve: ({ kept }) => kept }),
+    keptSeconds: t.int({
+      nullable: true,
+      description: 'The retention period in seconds; null: not deleted by age.',
+      resolve: ({ kept_seconds }) => kept_seconds,
+    }),
     setting: t.exposeString('setting', {
       nullable: true,
       description: 'The environment variable that sets its retention.',
@@ -119,15 +148,29 @@ const StorageTable = builder.objectRef<StorageView['tables'][number]>('StorageTa
 });
 
 const StorageDisk = builder.objectRef<NonNullable<StorageView['disk']>>('StorageDisk').implement({
+  description: 'The disk that holds the database.',
   fields: (t) => ({
-    freeBytes: t.field({ type: 'BigInt', resolve: ({ free_bytes }) => free_bytes }),
-    totalBytes: t.field({ type: 'BigInt', resolve: ({ total_bytes }) => total_bytes }),
+    freeBytes: t.field({
+      type: 'BigInt',
+      description: 'Free space in bytes.',
+      resolve: ({ free_bytes }) => free_bytes,
+    }),
+    totalBytes: t.field({
+      type: 'BigInt',
+      description: 'Capacity in bytes.',
+      resolve: ({ total_bytes }) => total_bytes,
+    }),
   }),
 });
 
 const Storage = builder.objectRef<StorageView>('Storage').implement({
+  description: 'The size of the stored data, and how fast it grows.',
   fields: (t) => ({
-    databaseBytes: t.field({ type: 'BigInt', resolve: ({ database_bytes }) => database_bytes }),
+    databaseBytes: t.field({
+      type: 'BigInt',
+      description: 'The size of the database in bytes.',
+      resolve: ({ database_bytes }) => database_bytes,
+    }),
     disk: t.field({
       type: StorageDisk,
       nullable: true,
@@ -140,7 +183,10 @@ const Storage = builder.objectRef<StorageView>('Storage').implement({
       description: 'Estimated number stored; null: not counted yet.',
       resolve: ({ mails }) => mails,
     }),
-    bytesPerMail: t.int({ resolve: ({ bytes_per_mail }) => bytes_per_mail }),
+    bytesPerMail: t.int({
+      description: 'Average size per stored email in bytes.',
+      resolve: ({ bytes_per_mail }) => bytes_per_mail,
+    }),
     measured: t.exposeBoolean('measured', { description: 'If false, bytesPerMail is a typical size.' }),
     mailsPerDay: t.float({ description: 'Over the last seven days.', resolve: ({ mails_per_day }) => mails_per_day }),
     daysUntilFull: t.float({
@@ -148,8 +194,12 @@ const Storage = builder.objectRef<StorageView>('Storage').implement({
       description: 'null: never at this rate and retention, or unknown.',
       resolve: ({ days_until_full }) => days_until_full,
     }),
-    tables: t.field({ type: [StorageTable], resolve: ({ tables }) => tables }),
-    checkedAt: t.field({ type: 'DateTime', resolve: ({ checked_at }) => checked_at }),
+    tables: t.field({ type: [StorageTable], description: 'Largest first.', resolve: ({ tables }) => tables }),
+    checkedAt: t.field({
+      type: 'DateTime',
+      description: 'When the sizes were read.',
+      resolve: ({ checked_at }) => checked_at,
+    }),
   }),
 });
 
@@ -163,12 +213,17 @@ builder.queryField('storage', (t) =>
   }),
 );
 
-const RetentionKind = enumOf('RetentionKind', retentionKinds);
-const DeliveryKind = enumOf('DeliveryKind', deliveryKinds);
+const RetentionKind = enumOf('RetentionKind', retentionKinds, 'A kind of data with its own retention period.');
+const DeliveryKind = enumOf(
+  'DeliveryKind',
+  deliveryKinds,
+  'CAPTURE: kept in the test inbox. MX: sent to the mail servers of recipients. SMTP: sent through a relay.',
+);
 
 const KeptKind = builder.objectRef<RetentionView['kinds'][number]>('KeptKind').implement({
+  description: 'The retention period of one kind of data.',
   fields: (t) => ({
-    kind: t.field({ type: RetentionKind, resolve: ({ kind }) => kind }),
+    kind: t.field({ type: RetentionKind, description: 'The kind of data.', resolve: ({ kind }) => kind }),
     keptSeconds: t.int({
       nullable: true,
       description: 'null: kept indefinitely.',
@@ -179,8 +234,13 @@ const KeptKind = builder.objectRef<RetentionView['kinds'][number]>('KeptKind').i
 });
 
 const Retention = builder.objectRef<RetentionView>('Retention').implement({
+  description: 'How long data is kept, and where live email goes.',
   fields: (t) => ({
-    kinds: t.field({ type: [KeptKind], resolve: ({ kinds }) => kinds }),
+    kinds: t.field({
+      type: [KeptKind],
+      description: 'The retention period of each kind of data.',
+      resolve: ({ kinds }) => kinds,
+    }),
     capturedBytes: t.int({
       description: 'Captured email per workspace in bytes.',
       resolve: ({ captured_bytes }) => captured_bytes,
@@ -191,7 +251,10 @@ const Retention = builder.objectRef<RetentionView>('Retention').implement({
       resolve: ({ delivery }) => delivery,
     }),
     transcripts: t.exposeString('transcripts', { description: 'failures or all: which SMTP transcripts are kept.' }),
-    requestLog: t.boolean({ resolve: ({ request_log }) => request_log }),
+    requestLog: t.boolean({
+      description: 'Whether rejected and failed requests are stored.',
+      resolve: ({ request_log }) => request_log,
+    }),
   }),
 });
 

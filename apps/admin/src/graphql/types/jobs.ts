@@ -10,44 +10,55 @@ import {
   runSchedule,
 } from '@postrider/core/queues';
 import { builder } from '../kit/builder.ts';
-import { connectionOf, pageArgs } from '../kit/connections.ts';
+import { connectionOf, filterArg, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call, page } from '../kit/from-operation.ts';
-import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { inputArg, outcome, resultOf } from '../kit/mutation-results.ts';
 import { claimIds, typenameOf } from '../kit/node-ids.ts';
 import { Job, Queue, Worker } from '../kit/refs.ts';
 
 const JobState = enumOf('JobState', jobStates, 'RETRY: failed and waiting for a retry. DEAD: no retries left.');
 
 const JobAttempt = builder.objectRef<JobDetail['attempts'][number]>('JobAttempt').implement({
+  description: 'A run of a job.',
   fields: (t) => ({
-    number: t.exposeInt('number'),
-    startedAt: t.field({ type: 'DateTime', resolve: ({ started_at }) => started_at }),
-    durationMs: t.float({ nullable: true, resolve: ({ duration_ms }) => duration_ms }),
+    number: t.exposeInt('number', { description: '1 for the first run.' }),
+    startedAt: t.field({
+      type: 'DateTime',
+      description: 'When the run began.',
+      resolve: ({ started_at }) => started_at,
+    }),
+    durationMs: t.float({
+      nullable: true,
+      description: 'The duration in milliseconds; null: unknown.',
+      resolve: ({ duration_ms }) => duration_ms,
+    }),
     error: t.field({
       type: 'JSON',
       nullable: true,
       description: 'name and message; null if it succeeded.',
       resolve: ({ error }) => error,
     }),
-    worker: t.exposeString('worker', { nullable: true }),
+    worker: t.exposeString('worker', { nullable: true, description: 'The name of the worker; null: unknown.' }),
   }),
 });
 
 claimIds('job', 'Job');
 builder.node(Job, {
+  description: 'A unit of work in a queue.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.jobs.loadMany(ids),
   fields: (t) => ({
     queue: t.field({
       type: Queue,
+      description: 'The queue of the job.',
       resolve: async ({ queue }, _, { load }) => {
         const entry = (await load.queues()).find(({ name }) => name === queue);
         if (!entry) throw new Error(`a job is in ${queue}, which is no queue`);
         return entry;
       },
     }),
-    state: t.field({ type: JobState, resolve: ({ state }) => state }),
+    state: t.field({ type: JobState, description: 'The state of the job.', resolve: ({ state }) => state }),
     data: t.field({ type: 'JSON', description: 'The payload (IDs only).', resolve: ({ data }) => data }),
     output: t.field({
       type: 'JSON',
@@ -55,14 +66,38 @@ builder.node(Job, {
       description: 'The error of its last failure.',
       resolve: ({ output }) => output,
     }),
-    retryCount: t.int({ resolve: ({ retry_count }) => retry_count }),
-    retryLimit: t.int({ resolve: ({ retry_limit }) => retry_limit }),
-    priority: t.exposeInt('priority'),
-    startAfter: t.field({ type: 'DateTime', nullable: true, resolve: ({ start_after }) => start_after }),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
-    startedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ started_at }) => started_at }),
-    completedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ completed_at }) => completed_at }),
-    heartbeatAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ heartbeat_at }) => heartbeat_at }),
+    retryCount: t.int({ description: 'Number of retries.', resolve: ({ retry_count }) => retry_count }),
+    retryLimit: t.int({ description: 'Maximum number of retries.', resolve: ({ retry_limit }) => retry_limit }),
+    priority: t.exposeInt('priority', { description: 'Jobs with a higher number run first.' }),
+    startAfter: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is due.',
+      resolve: ({ start_after }) => start_after,
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When it was created.',
+      resolve: ({ created_at }) => created_at,
+    }),
+    startedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its latest run began; null: not started.',
+      resolve: ({ started_at }) => started_at,
+    }),
+    completedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ended; null while it is open.',
+      resolve: ({ completed_at }) => completed_at,
+    }),
+    heartbeatAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'The last heartbeat of its run; null: none.',
+      resolve: ({ heartbeat_at }) => heartbeat_at,
+    }),
     attempts: t.field({
       type: [JobAttempt],
       description: 'Newest first. For email, the delivery attempts.',
@@ -95,9 +130,10 @@ builder.node(Job, {
 });
 
 const JobFilter = builder.inputType('JobFilter', {
+  description: 'Combined with AND.',
   fields: (t) => ({
-    queue: t.string(),
-    state: t.field({ type: JobState }),
+    queue: t.string({ description: 'The name of a queue, such as delivery.attempt.' }),
+    state: t.field({ type: JobState, description: 'The state of the jobs.' }),
     subject: t.id({ description: 'A message, webhook or workspace ID, or a domain name.' }),
     since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
@@ -111,27 +147,32 @@ builder.queryField('jobs', (t) =>
     type: JobConnection,
     description:
       'Jobs, newest first. If filtered by state, they are sorted by due or end time, otherwise by creation time. Requires operator.',
-    args: { ...pageArgs(t), filter: t.arg({ type: JobFilter }) },
+    args: { ...pageArgs(t), filter: filterArg(t, JobFilter) },
     resolve: (_, { filter, ...args }, g) => page(g, listJobs, args, { ...filter }),
   }),
 );
 
 const JobInput = builder.inputType('JobInput', {
+  description: 'The job to act on.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'The job ID.' }),
     reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
 const ScheduleInput = builder.inputType('ScheduleInput', {
+  description: 'The schedule to run.',
   fields: (t) => ({
-    name: t.string({ required: true }),
+    name: t.string({ required: true, description: 'The name of the schedule, as in schedules.' }),
     reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
 const JobPayload = builder.objectRef<{ readonly job: JobView }>('JobPayload').implement({
-  fields: (t) => ({ job: t.field({ type: Job, resolve: ({ job }) => job }) }),
+  description: 'The changed job.',
+  fields: (t) => ({
+    job: t.field({ type: Job, description: 'The job after the change.', resolve: ({ job }) => job }),
+  }),
 });
 const JobResult = resultOf('JobResult', JobPayload);
 
@@ -140,7 +181,7 @@ builder.mutationFields((t) => {
     t.field({
       type: JobResult,
       description,
-      args: { input: t.arg({ type: JobInput, required: true }) },
+      args: { input: inputArg(t, JobInput) },
       resolve: (_, { input }, g) => outcome(async () => ({ job: await call(g, operation, input) })),
     });
   return {
@@ -150,7 +191,7 @@ builder.mutationFields((t) => {
     scheduleRunNow: t.field({
       type: JobResult,
       description: 'Runs a schedule now, without changing its next run.',
-      args: { input: t.arg({ type: ScheduleInput, required: true }) },
+      args: { input: inputArg(t, ScheduleInput) },
       resolve: (_, { input }, g) => outcome(async () => ({ job: await call(g, runSchedule, input) })),
     }),
   };

@@ -19,10 +19,10 @@ import {
 } from '@postrider/core/messages';
 import { priorities } from '@postrider/core/priorities';
 import { builder } from '../kit/builder.ts';
-import { connectionBefore, connectionFrom, connectionOf, pageArgs } from '../kit/connections.ts';
+import { connectionBefore, connectionFrom, connectionOf, filterArg, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call, page, present } from '../kit/from-operation.ts';
-import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { inputArg, outcome, resultOf } from '../kit/mutation-results.ts';
 import { namesBelow } from '../kit/names-below.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { pageInput } from '../kit/page-size.ts';
@@ -69,19 +69,33 @@ const Retain = enumOf(
 
 claimIds('message', 'Message');
 builder.node(Message, {
+  description: 'An accepted email.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.messages.loadMany(ids),
   fields: (t) => ({
-    status: t.field({ type: MessageStatus, resolve: ({ status }) => status }),
+    status: t.field({
+      type: MessageStatus,
+      description:
+        'The least advanced open status among its recipients or, once all of them are closed, the worst status.',
+      resolve: ({ status }) => status,
+    }),
     captured: t.exposeBoolean('captured', { description: 'Whether any recipient was captured.' }),
-    from: t.exposeString('from'),
-    to: t.stringList({ resolve: ({ to }) => to }),
-    cc: t.stringList({ resolve: ({ cc }) => cc }),
-    bcc: t.stringList({ resolve: ({ bcc }) => bcc }),
-    replyTo: t.string({ nullable: true, resolve: ({ reply_to }) => reply_to }),
-    subject: t.exposeString('subject'),
-    tags: t.stringList({ resolve: ({ tags }) => tags }),
-    metadata: t.field({ type: 'JSON', resolve: ({ metadata }) => metadata }),
+    from: t.exposeString('from', { description: 'The sender, a@b.c or Name <a@b.c>.' }),
+    to: t.stringList({ description: 'The To recipients, each a@b.c or Name <a@b.c>.', resolve: ({ to }) => to }),
+    cc: t.stringList({ description: 'The Cc recipients.', resolve: ({ cc }) => cc }),
+    bcc: t.stringList({ description: 'The Bcc recipients, which are not in the headers.', resolve: ({ bcc }) => bcc }),
+    replyTo: t.string({
+      nullable: true,
+      description: 'The Reply-To address; null: none.',
+      resolve: ({ reply_to }) => reply_to,
+    }),
+    subject: t.exposeString('subject', { description: 'The subject.' }),
+    tags: t.stringList({ description: 'Labels for filtering the log.', resolve: ({ tags }) => tags }),
+    metadata: t.field({
+      type: 'JSON',
+      description: 'Your own key-value pairs, as text.',
+      resolve: ({ metadata }) => metadata,
+    }),
     headers: t.field({
       type: 'JSON',
       nullable: true,
@@ -93,25 +107,48 @@ builder.node(Message, {
     lastEvent: t.field({
       type: Event,
       nullable: true,
+      description: 'Its latest event; null once the event has expired.',
       resolve: ({ id }, _, { load }) => load.lastEvents.load(id),
     }),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
-    scheduledAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ scheduled_at }) => scheduled_at }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When it was accepted.',
+      resolve: ({ created_at }) => created_at,
+    }),
+    scheduledAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'The time it was scheduled for; null: immediately.',
+      resolve: ({ scheduled_at }) => scheduled_at,
+    }),
     sentAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'The start of the first attempt.',
       resolve: ({ sent_at }) => sent_at,
     }),
-    deliveredAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ delivered_at }) => delivered_at }),
+    deliveredAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was delivered; null: not delivered.',
+      resolve: ({ delivered_at }) => delivered_at,
+    }),
     finishedAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'The time of its last event; null while a recipient is open.',
       resolve: ({ status, last_event }) => (openStates.some((open) => open === status) ? null : last_event.at),
     }),
-    priority: t.field({ type: Priority, resolve: ({ priority }) => priority }),
-    retain: t.field({ type: Retain, resolve: ({ retain }) => retain }),
+    priority: t.field({
+      type: Priority,
+      description: 'The priority within the workspace.',
+      resolve: ({ priority }) => priority,
+    }),
+    retain: t.field({
+      type: Retain,
+      description: 'Whether its content is kept after delivery.',
+      resolve: ({ retain }) => retain,
+    }),
     sizeBytes: t.int({
       description: 'The approximate size of its bodies and encoded attachments.',
       resolve: ({ size_bytes }) => size_bytes,
@@ -120,7 +157,7 @@ builder.node(Message, {
       description: 'The Message-ID header of every copy.',
       resolve: ({ message_id }) => message_id,
     }),
-    requestId: t.id({ resolve: ({ request_id }) => request_id }),
+    requestId: t.id({ description: 'The ID of the request that sent it.', resolve: ({ request_id }) => request_id }),
     resendOf: t.field({
       type: Message,
       nullable: true,
@@ -130,6 +167,7 @@ builder.node(Message, {
     apiKey: t.field({
       type: ApiKey,
       nullable: true,
+      description: 'The key that sent it; null: sent by a user, or the key no longer exists.',
       resolve: ({ api_key_id }, _, { load }) => (api_key_id === null ? null : load.keys.load(api_key_id)),
     }),
     domain: t.field({
@@ -145,7 +183,11 @@ builder.node(Message, {
 builder.objectFields(Message, (t) => ({
   recipients: t.field({
     type: RecipientConnection,
-    args: { ...pageArgs(t), status: t.arg({ type: RecipientStatus }) },
+    description: 'One entry per unique address in to, cc and bcc.',
+    args: {
+      ...pageArgs(t),
+      status: t.arg({ type: RecipientStatus, description: 'Only recipients with this status. Default: all.' }),
+    },
     resolve: (email, { status, ...args }, { ctx }) => {
       const input = { ...pageInput(args), status: status ?? null };
       const list = readRecipientPage(ctx, email, input);
@@ -154,6 +196,7 @@ builder.objectFields(Message, (t) => ({
   }),
   recipientCounts: t.field({
     type: [StatusCount],
+    description: 'Number of recipients per status.',
     resolve: ({ recipients }) =>
       [...Map.groupBy(recipients, ({ status }) => status)].map(([status, group]) => ({
         status,
@@ -212,9 +255,14 @@ builder.objectFields(Message, (t) => ({
 const StatusCount = builder
   .objectRef<{ readonly status: LogEntry['status']; readonly count: number }>('StatusCount')
   .implement({
+    description: 'The number of recipients with one status.',
     fields: (t) => ({
-      status: t.field({ type: RecipientStatus, resolve: ({ status }) => status }),
-      count: t.exposeInt('count'),
+      status: t.field({
+        type: RecipientStatus,
+        description: 'The status of the recipients.',
+        resolve: ({ status }) => status,
+      }),
+      count: t.exposeInt('count', { description: 'Number of recipients.' }),
     }),
   });
 
@@ -229,15 +277,23 @@ interface PlacedAttachment {
 }
 
 const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
+  description: 'An attachment of a message.',
   fields: (t) => ({
-    filename: t.string({ resolve: ({ attachment }) => attachment.filename }),
+    filename: t.string({
+      description: 'The filename from the request.',
+      resolve: ({ attachment }) => attachment.filename,
+    }),
     contentType: t.string({
       nullable: true,
       description: 'As given in the request; null if derived from the filename.',
       resolve: ({ attachment }) => attachment.content_type,
     }),
-    sizeBytes: t.int({ resolve: ({ attachment }) => attachment.size_bytes }),
-    contentId: t.string({ nullable: true, resolve: ({ attachment }) => attachment.content_id }),
+    sizeBytes: t.int({ description: 'The decoded size in bytes.', resolve: ({ attachment }) => attachment.size_bytes }),
+    contentId: t.string({
+      nullable: true,
+      description: 'Lets html reference the attachment as cid:…; null: none.',
+      resolve: ({ attachment }) => attachment.content_id,
+    }),
     url: t.field({
       type: 'URL',
       description: LINK,
@@ -248,11 +304,13 @@ const Attachment = builder.objectRef<PlacedAttachment>('Attachment').implement({
 });
 
 const MessageContent = builder.objectRef<EmailContent>('MessageContent').implement({
+  description: 'The content of a message.',
   fields: (t) => ({
-    html: t.exposeString('html', { nullable: true }),
-    text: t.exposeString('text', { nullable: true }),
+    html: t.exposeString('html', { nullable: true, description: 'The HTML body; null: none.' }),
+    text: t.exposeString('text', { nullable: true, description: 'The text body; null: none.' }),
     attachments: t.field({
       type: [Attachment],
+      description: 'The attachments, in request order.',
       resolve: ({ id: message_id, attachments }) =>
         attachments.map((attachment, place) => ({ message_id, place, attachment })),
     }),
@@ -260,8 +318,9 @@ const MessageContent = builder.objectRef<EmailContent>('MessageContent').impleme
 });
 
 const RawMime = builder.objectRef<{ readonly message_id: string; readonly size_bytes: number }>('RawMime').implement({
+  description: 'The MIME source of a message.',
   fields: (t) => ({
-    sizeBytes: t.exposeInt('size_bytes'),
+    sizeBytes: t.exposeInt('size_bytes', { description: 'The size of the source in bytes.' }),
     url: t.field({
       type: 'URL',
       description: LINK,
@@ -284,10 +343,10 @@ export const MessageFilter = builder.inputType('MessageFilter', {
     status: t.field({ type: [MessageStatus], description: 'One of these.' }),
     tags: t.stringList({ description: 'The message must have all of these.' }),
     to: t.field({ type: 'EmailAddress', description: 'A recipient, including cc and bcc.' }),
-    from: t.field({ type: 'EmailAddress' }),
+    from: t.field({ type: 'EmailAddress', description: 'The sender address.' }),
     domain: t.string({ description: 'Sender domain.' }),
     toDomain: t.string({ description: 'A recipient domain, including cc and bcc.' }),
-    priority: t.field({ type: Priority }),
+    priority: t.field({ type: Priority, description: 'The priority within the workspace.' }),
     since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),
@@ -318,7 +377,7 @@ builder.queryField('messages', (t) =>
       before: t.arg.string({
         description: 'startCursor of the following page, or the cursor of any edge, with the same filter.',
       }),
-      filter: t.arg({ type: MessageFilter }),
+      filter: filterArg(t, MessageFilter),
     },
     resolve: async (_, { filter, last, before, ...args }, g, info) => {
       const { status, tags, ...rest } = filter ?? {};
@@ -343,38 +402,53 @@ function bothEnds(): AppError {
 }
 
 const MessagePayload = builder.objectRef<{ readonly email: LogEntry }>('MessagePayload').implement({
+  description: 'The changed or new message.',
   // Not `message`: ApiError has a field of that name with another type, and documents select both.
-  fields: (t) => ({ email: t.field({ type: Message, resolve: ({ email }) => email }) }),
+  fields: (t) => ({
+    email: t.field({
+      type: Message,
+      description: 'The message after the change, or the new message.',
+      resolve: ({ email }) => email,
+    }),
+  }),
 });
 
 export const MessageResult = resultOf('MessageResult', MessagePayload);
 
 const RescheduleInput = builder.inputType('RescheduleInput', {
+  description: 'The message to reschedule.',
   fields: (t) => ({
-    id: t.id({ required: true }),
-    scheduledAt: t.field({ type: 'DateTime', required: true }),
+    id: t.id({ required: true, description: 'The message ID.' }),
+    scheduledAt: t.field({ type: 'DateTime', required: true, description: 'The new time to send it at.' }),
   }),
 });
 
 const ContentLinkInput = builder.inputType('ContentLinkInput', {
+  description: 'The content to link to.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'The message ID.' }),
     attachment: t.int({ description: 'The attachment index, from 0. Default: the source.' }),
   }),
 });
 const ContentLinkPayload = builder
   .objectRef<{ readonly url: string; readonly expires_at: string }>('ContentLinkPayload')
   .implement({
+    description: 'A one-time download link.',
     fields: (t) => ({
-      url: t.field({ type: 'URL', resolve: ({ url }) => url }),
-      expiresAt: t.field({ type: 'DateTime', resolve: ({ expires_at }) => expires_at }),
+      url: t.field({ type: 'URL', description: 'The link. It works once.', resolve: ({ url }) => url }),
+      expiresAt: t.field({
+        type: 'DateTime',
+        description: 'When the link expires.',
+        resolve: ({ expires_at }) => expires_at,
+      }),
     }),
   });
 const ContentLinkResult = resultOf('ContentLinkResult', ContentLinkPayload);
 
 const GiveUpInput = builder.inputType('GiveUpInput', {
+  description: 'The message to give up on.',
   fields: (t) => ({
-    id: t.id({ required: true }),
+    id: t.id({ required: true, description: 'The message ID.' }),
     reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
@@ -383,25 +457,25 @@ builder.mutationFields((t) => ({
   messageCancel: t.field({
     type: MessageResult,
     description: 'Cancels a message before its first attempt. Idempotent.',
-    args: { input: t.arg({ type: TargetInput, required: true }) },
+    args: { input: inputArg(t, TargetInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, cancelMessage, input) })),
   }),
   messageReschedule: t.field({
     type: MessageResult,
     description: 'Reschedules a message before its first attempt.',
-    args: { input: t.arg({ type: RescheduleInput, required: true }) },
+    args: { input: inputArg(t, RescheduleInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, rescheduleMessage, input) })),
   }),
   messageSendNow: t.field({
     type: MessageResult,
     description: 'Sends a scheduled message now. Idempotent.',
-    args: { input: t.arg({ type: TargetInput, required: true }) },
+    args: { input: inputArg(t, TargetInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, sendMessageNow, input) })),
   }),
   messageResend: t.field({
     type: MessageResult,
     description: 'Resends the content of a message as a new message.',
-    args: { input: t.arg({ type: TargetInput, required: true }) },
+    args: { input: inputArg(t, TargetInput) },
     resolve: (_, { input }, g) =>
       outcome(async () => {
         const { id } = await call(g, resendMessage, input);
@@ -411,19 +485,19 @@ builder.mutationFields((t) => ({
   messageContentLink: t.field({
     type: ContentLinkResult,
     description: 'Creates a one-time link, valid for five minutes, to the source or an attachment.',
-    args: { input: t.arg({ type: ContentLinkInput, required: true }) },
+    args: { input: inputArg(t, ContentLinkInput) },
     resolve: (_, { input }, g) => outcome(() => call(g, createContentLink, input)),
   }),
   messageGiveUp: t.field({
     type: MessageResult,
     description: 'Gives up on the open recipients of a message. Recipients not attempted yet are canceled.',
-    args: { input: t.arg({ type: GiveUpInput, required: true }) },
+    args: { input: inputArg(t, GiveUpInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, giveUpMessage, input) })),
   }),
   messageRetry: t.field({
     type: MessageResult,
     description: 'Retries the deferred recipients of a message now.',
-    args: { input: t.arg({ type: TargetInput, required: true }) },
+    args: { input: inputArg(t, TargetInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ email: await call(g, retryMessageNow, input) })),
   }),
 }));

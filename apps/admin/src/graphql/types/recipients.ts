@@ -11,23 +11,43 @@ import { Attempt, Hold, Job, Message, Queue, Recipient, type RecipientOf, Suppre
 
 const MAIL_QUEUE = 'delivery.attempt' satisfies JobName;
 
-export const RecipientStatus = enumOf('RecipientStatus', deliveryStates);
-const RecipientKind = enumOf('RecipientKind', recipientKinds);
+export const RecipientStatus = enumOf(
+  'RecipientStatus',
+  deliveryStates,
+  'Open in the order SCHEDULED, QUEUED, DEFERRED, SENDING; all others are closed.',
+);
+const RecipientKind = enumOf('RecipientKind', recipientKinds, 'The field that the address was first given in.');
 
 type Schema = PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>;
 type Waiting = NonNullable<RecipientEntry['waiting']>;
 
 /** A recipient that is waiting for its scheduled time. */
 const WaitScheduled = builder.objectRef<RecipientOf>('WaitScheduled').implement({
+  description: 'Its scheduled time has not come.',
   fields: (t) => ({
-    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
+    until: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is due.',
+      resolve: ({ entry }) => entry.waiting?.until ?? null,
+    }),
   }),
 });
 const WaitRetryBackoff = builder.objectRef<RecipientOf>('WaitRetryBackoff').implement({
+  description: 'It was temporarily rejected and waits for its next attempt.',
   fields: (t) => ({
-    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
+    until: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the next attempt is due.',
+      resolve: ({ entry }) => entry.waiting?.until ?? null,
+    }),
     attempt: t.int({ description: 'Attempts so far.', resolve: ({ entry }) => entry.attempts }),
-    lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
+    lastReply: t.string({
+      nullable: true,
+      description: 'The last response from the receiving server; null: none.',
+      resolve: ({ entry }) => entry.waiting?.last_reply ?? null,
+    }),
   }),
 });
 const ThrottlePolicy = enumOf(
@@ -40,16 +60,35 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
   fields: (t) => ({
     policy: t.field({
       type: ThrottlePolicy,
+      description: 'Why the destination is throttled.',
       resolve: ({ entry }) => entry.waiting?.policy?.kind ?? 'destination_failures',
     }),
-    destination: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.policy?.destination ?? null }),
-    connections: t.int({ nullable: true, resolve: ({ entry }) => entry.waiting?.policy?.connections ?? null }),
+    destination: t.string({
+      nullable: true,
+      description: 'A recipient domain, or a relay as host:port; null: unknown.',
+      resolve: ({ entry }) => entry.waiting?.policy?.destination ?? null,
+    }),
+    connections: t.int({
+      nullable: true,
+      description: 'The limit on concurrent emails; null: none.',
+      resolve: ({ entry }) => entry.waiting?.policy?.connections ?? null,
+    }),
     messagesPerMinute: t.int({
       nullable: true,
+      description: 'The limit or resume rate in emails per minute; null: none.',
       resolve: ({ entry }) => entry.waiting?.policy?.messages_per_minute ?? null,
     }),
-    until: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.until ?? null }),
-    lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
+    until: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the destination opens; null: unknown.',
+      resolve: ({ entry }) => entry.waiting?.until ?? null,
+    }),
+    lastReply: t.string({
+      nullable: true,
+      description: 'The last response from the receiving server; null: none.',
+      resolve: ({ entry }) => entry.waiting?.last_reply ?? null,
+    }),
   }),
 });
 // The cost of a queue position, which is counted per message.
@@ -75,12 +114,19 @@ const WaitInLine = builder.objectRef<RecipientOf>('WaitInLine').implement({
       description: 'Estimated time until it is sent, at the rate of the last minute; null if unknown.',
       resolve: async (recipient, _, { load }) => (await placeOf(recipient, load))?.eta_seconds ?? null,
     }),
-    lastReply: t.string({ nullable: true, resolve: ({ entry }) => entry.waiting?.last_reply ?? null }),
+    lastReply: t.string({
+      nullable: true,
+      description: 'The last response from the receiving server; null: none.',
+      resolve: ({ entry }) => entry.waiting?.last_reply ?? null,
+    }),
   }),
 });
 /** Fields about a recipient's hold. The hold itself requires the admin scope. */
 const heldFields = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>) => ({
-  reason: t.string({ resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '' }),
+  reason: t.string({
+    description: 'The reason given with the hold.',
+    resolve: ({ entry }) => entry.waiting?.hold?.reason ?? '',
+  }),
   until: t.field({
     type: 'DateTime',
     nullable: true,
@@ -117,7 +163,12 @@ const WaitQueuePaused = builder.objectRef<RecipientOf>('WaitQueuePaused').implem
 const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
   description: 'No worker is running.',
   fields: (t) => ({
-    since: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.waiting?.since ?? null }),
+    since: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a worker was last seen, or when the email became due if no worker has ever been seen.',
+      resolve: ({ entry }) => entry.waiting?.since ?? null,
+    }),
     ...queueField(t),
   }),
 });
@@ -146,8 +197,12 @@ const BounceClass = enumOf(
 const Bounce = builder.objectRef<NonNullable<RecipientEntry['bounce']>>('Bounce').implement({
   description: 'The cause of a bounce.',
   fields: (t) => ({
-    class: t.field({ type: BounceClass, resolve: (bounce) => bounce.class }),
-    category: t.exposeString('category'),
+    class: t.field({
+      type: BounceClass,
+      description: 'HARD: the mailbox or its domain does not exist. Unknown causes are SOFT.',
+      resolve: (bounce) => bounce.class,
+    }),
+    category: t.exposeString('category', { description: 'The rejection category.' }),
     code: t.exposeString('code', { nullable: true, description: 'The enhanced status code, or the reply code.' }),
   }),
 });
@@ -167,6 +222,7 @@ const Explanation = builder.objectRef<NonNullable<ReturnType<typeof explanationO
 
 claimIds('recipient', 'Recipient');
 builder.node(Recipient, {
+  description: 'A unique address that a message is sent to.',
   id: { resolve: ({ id }) => id },
   async loadMany(ids, { load }) {
     const emails = await load.messagesByRecipient.loadMany(ids);
@@ -176,9 +232,17 @@ builder.node(Recipient, {
     });
   },
   fields: (t) => ({
-    address: t.field({ type: 'EmailAddress', resolve: ({ entry }) => entry.email }),
-    kind: t.field({ type: RecipientKind, resolve: ({ entry }) => entry.kind }),
-    status: t.field({ type: RecipientStatus, resolve: ({ entry }) => entry.status }),
+    address: t.field({ type: 'EmailAddress', description: 'The email address.', resolve: ({ entry }) => entry.email }),
+    kind: t.field({
+      type: RecipientKind,
+      description: 'The field that the address was first given in.',
+      resolve: ({ entry }) => entry.kind,
+    }),
+    status: t.field({
+      type: RecipientStatus,
+      description: 'The status for this recipient.',
+      resolve: ({ entry }) => entry.status,
+    }),
     captured: t.boolean({
       description: 'Whether the email went to the test inbox instead of a mail server. That counts as delivered.',
       resolve: ({ entry }) => entry.captured,
@@ -187,7 +251,7 @@ builder.node(Recipient, {
       description: 'The recipient domain.',
       resolve: ({ entry }) => entry.email.slice(entry.email.lastIndexOf('@') + 1),
     }),
-    attemptCount: t.int({ resolve: ({ entry }) => entry.attempts }),
+    attemptCount: t.int({ description: 'Number of attempts so far.', resolve: ({ entry }) => entry.attempts }),
     lastResponse: t.string({
       nullable: true,
       description: 'The last response from the receiving server.',
@@ -196,12 +260,18 @@ builder.node(Recipient, {
     lastAttempt: t.field({
       type: Attempt,
       nullable: true,
+      description: 'The latest attempt; null: none, or it has expired.',
       async resolve({ id, email }, _, { load }) {
         const attempts = await load.lastAttempts.load(email.id);
         return attempts.find((attempt) => attempt.recipient_id === id) ?? null;
       },
     }),
-    nextAttemptAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ entry }) => entry.next_attempt_at }),
+    nextAttemptAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the next attempt is due; null unless scheduled or deferred.',
+      resolve: ({ entry }) => entry.next_attempt_at,
+    }),
     bounce: t.field({
       type: Bounce,
       nullable: true,
@@ -236,7 +306,7 @@ builder.node(Recipient, {
       description: 'The current suppression of the address.',
       resolve: ({ entry }, _, { load }) => load.suppressionsByEmail.load(entry.email),
     }),
-    message: t.field({ type: Message, resolve: ({ email }) => email }),
+    message: t.field({ type: Message, description: 'The message that is sent to it.', resolve: ({ email }) => email }),
   }),
 });
 

@@ -1,7 +1,8 @@
 import { accessScopes } from '@postrider/core';
 import { metrics, mostStatPoints, type Stats, statDimensions, statSeries } from '@postrider/core/stats';
+import type { ArgBuilder } from '@pothos/core';
 import { POINTS_PER_OBJECT } from '../cost/cost-meter.ts';
-import { builder } from '../kit/builder.ts';
+import { builder, type SchemaShape } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
 import { Bucket, StatPoint } from '../kit/stat-point.ts';
@@ -9,11 +10,16 @@ import { TimeRange } from '../kit/time-range.ts';
 
 type Series = Stats['series'][number];
 
-export const AccessScope = enumOf(
+const AccessScope = enumOf(
   'Reach',
   accessScopes,
   'WORKSPACE requires admin and is the default for admins. INSTANCE requires operator and is the default for operators without admin.',
 );
+/** Returns the argument of queries that read a workspace or the instance. */
+export function reachArg(t: { readonly arg: ArgBuilder<PothosSchemaTypes.ExtendDefaultTypes<SchemaShape>> }) {
+  return t.arg({ type: AccessScope, description: 'The workspace of the caller, or the instance.' });
+}
+
 const Metric = enumOf(
   'Metric',
   metrics,
@@ -22,14 +28,15 @@ const Metric = enumOf(
 const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the sending domain.');
 
 const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('StatSeries').implement({
+  description: 'One metric over time, for one group or in total.',
   fields: (t) => ({
-    metric: t.field({ type: Metric, resolve: ({ metric }) => metric }),
+    metric: t.field({ type: Metric, description: 'The metric of the values.', resolve: ({ metric }) => metric }),
     key: t.string({
       nullable: true,
       description: 'The value of the dimension; null: everything without its own series.',
       resolve: ({ key }) => key,
     }),
-    points: t.field({ type: [StatPoint], resolve: ({ points }) => points }),
+    points: t.field({ type: [StatPoint], description: 'One point per bucket.', resolve: ({ points }) => points }),
     completeUntil: t.field({
       type: 'DateTime',
       description: 'Data after this time is not complete yet.',
@@ -43,12 +50,16 @@ builder.queryField('stats', (t) =>
     type: [StatSeries],
     description: 'Email outcomes over time, counted by recipient.',
     args: {
-      range: t.arg({ type: TimeRange, required: true }),
-      bucket: t.arg({ type: Bucket, required: true }),
-      metrics: t.arg({ type: [Metric], required: true }),
-      groupBy: t.arg({ type: StatDimension }),
+      range: t.arg({
+        type: TimeRange,
+        required: true,
+        description: 'The first bucket is the one that contains since.',
+      }),
+      bucket: t.arg({ type: Bucket, required: true, description: 'The interval of each point.' }),
+      metrics: t.arg({ type: [Metric], required: true, description: 'The metrics to return, each as its own series.' }),
+      groupBy: t.arg({ type: StatDimension, description: 'The property to group by. Default: no groups.' }),
       top: t.arg.int({ description: 'Number of groups that get their own series. Default: 10, maximum: 30.' }),
-      reach: t.arg({ type: AccessScope }),
+      reach: reachArg(t),
     },
     complexity: ({ range, bucket, metrics: names, groupBy, top }, { ctx }) => {
       const max = mostStatPoints({

@@ -13,11 +13,18 @@ const RateLimit = builder.objectRef<CostMeter>('RateLimit').implement({
   description:
     'The requested cost of this request and the remaining budget of its key. extensions.cost in the response has the actual cost.',
   fields: (t) => ({
-    cost: t.int({ resolve: ({ reported, requested }) => reported ?? requested }),
-    limit: t.int({ resolve: ({ charged }) => charged.window.limit }),
-    remaining: t.int({ resolve: ({ charged }) => charged.window.remaining }),
-    resetAt: t.field({ type: 'DateTime', resolve: ({ charged }) => isoTime(charged.reset_at_ms) }),
-    restorePerSecond: t.int({ resolve: () => QUERY_BUDGET.per_second }),
+    cost: t.int({
+      description: 'The requested cost of this request, in points.',
+      resolve: ({ reported, requested }) => reported ?? requested,
+    }),
+    limit: t.int({ description: 'The budget of the key, in points.', resolve: ({ charged }) => charged.window.limit }),
+    remaining: t.int({ description: 'Points left in the budget.', resolve: ({ charged }) => charged.window.remaining }),
+    resetAt: t.field({
+      type: 'DateTime',
+      description: 'When the budget is full again, if nothing more is spent.',
+      resolve: ({ charged }) => isoTime(charged.reset_at_ms),
+    }),
+    restorePerSecond: t.int({ description: 'Points restored per second.', resolve: () => QUERY_BUDGET.per_second }),
   }),
 });
 
@@ -37,6 +44,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
     }),
     rateLimit: t.field({
       type: RateLimit,
+      description: 'The cost of this request and the remaining budget.',
       args: {
         dryRun: t.arg.boolean({
           defaultValue: false,
@@ -45,14 +53,19 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       },
       resolve: (_, __, { cost }) => cost,
     }),
-    scopes: t.stringList({ resolve: ({ scopes }) => [...scopes] }),
-    workspace: t.field({ type: Workspace, resolve: (_, __, g) => call(g, getWorkspace, {}) }),
+    scopes: t.stringList({ description: 'The permissions of the caller.', resolve: ({ scopes }) => [...scopes] }),
+    workspace: t.field({
+      type: Workspace,
+      description: 'The workspace of the caller.',
+      resolve: (_, __, g) => call(g, getWorkspace, {}),
+    }),
   }),
 });
 
 builder.queryFields((t) => ({
   viewer: t.field({
     type: Viewer,
+    description: 'The key or user that sends this request.',
     async resolve(_, __, g): Promise<Caller> {
       const { actor } = g.ctx;
       if (actor.kind === 'user') return { key: null, scopes: actor.scopes };

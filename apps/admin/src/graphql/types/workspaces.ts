@@ -18,7 +18,7 @@ import { builder } from '../kit/builder.ts';
 import { connectionOf, pageArgs } from '../kit/connections.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call, page } from '../kit/from-operation.ts';
-import { outcome, resultOf } from '../kit/mutation-results.ts';
+import { inputArg, outcome, resultOf } from '../kit/mutation-results.ts';
 import { snakeCase, snakeFields } from '../kit/names.ts';
 import { claimIds } from '../kit/node-ids.ts';
 import { DeleteResult } from '../kit/target.ts';
@@ -33,13 +33,26 @@ const UnknownPolicy = enumOf(
 const NO_LIMIT = 'null: only the product limit applies.';
 
 const Plan = builder.objectRef<PlanEntry>('Plan').implement({
+  description: 'The limits of a workspace.',
   fields: (t) => ({
-    name: t.exposeString('name'),
+    name: t.exposeString('name', { description: 'The name of the plan.' }),
     monthlyEmails: t.exposeInt('monthly_emails', { nullable: true, description: 'null: no limit.' }),
-    maxRecipientsPerRequest: t.int({ resolve: ({ recipients_per_request }) => recipients_per_request }),
-    sendPerMinute: t.int({ resolve: ({ send_per_minute }) => send_per_minute }),
-    logsPerMinute: t.int({ resolve: ({ logs_per_minute }) => logs_per_minute }),
-    otherPerMinute: t.int({ resolve: ({ default_per_minute }) => default_per_minute }),
+    maxRecipientsPerRequest: t.int({
+      description: 'Unique addresses in to, cc and bcc per email.',
+      resolve: ({ recipients_per_request }) => recipients_per_request,
+    }),
+    sendPerMinute: t.int({
+      description: 'Send requests per minute, per key.',
+      resolve: ({ send_per_minute }) => send_per_minute,
+    }),
+    logsPerMinute: t.int({
+      description: 'Log requests per minute, per live key.',
+      resolve: ({ logs_per_minute }) => logs_per_minute,
+    }),
+    otherPerMinute: t.int({
+      description: 'Other requests per minute, per live key.',
+      resolve: ({ default_per_minute }) => default_per_minute,
+    }),
     sandboxLogsPerMinute: t.exposeInt('sandbox_logs_per_minute', { description: 'Per sandbox key.' }),
     sandboxOtherPerMinute: t.int({
       description: 'Per sandbox key.',
@@ -60,21 +73,31 @@ const Plan = builder.objectRef<PlanEntry>('Plan').implement({
 export const Workspace = builder.objectRef<WorkspaceEntry>('Workspace');
 claimIds('workspace', 'Workspace');
 builder.node(Workspace, {
+  description: 'A separate set of email, domains, keys, webhooks and members.',
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.workspaces.loadMany(ids),
   fields: (t) => ({
-    name: t.exposeString('name'),
-    plan: t.field({ type: Plan, resolve: ({ plan }) => plan }),
-    unknownPolicy: t.field({ type: UnknownPolicy, resolve: ({ unknown_policy }) => unknown_policy }),
+    name: t.exposeString('name', { description: 'The name of the workspace.' }),
+    plan: t.field({ type: Plan, description: 'The plan that limits the workspace.', resolve: ({ plan }) => plan }),
+    unknownPolicy: t.field({
+      type: UnknownPolicy,
+      description: 'The policy for email without a final reply from the receiving server.',
+      resolve: ({ unknown_policy }) => unknown_policy,
+    }),
     usage: t.field({
       type: UsageType,
+      description: 'Email volume of one month.',
       args: { month: t.arg.string({ description: 'Such as 2025-01. Default: the current month.' }) },
       resolve: async ({ id }, { month }, { load }) => ({
         ...(await load.usageOf(month ?? null).load(id)),
         workspace_id: id,
       }),
     }),
-    createdAt: t.field({ type: 'DateTime', resolve: ({ created_at }) => created_at }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When it was created.',
+      resolve: ({ created_at }) => created_at,
+    }),
   }),
 });
 
@@ -100,13 +123,21 @@ builder.queryFields((t) => ({
 }));
 
 const WorkspacePayload = builder.objectRef<{ readonly workspace: WorkspaceEntry }>('WorkspacePayload').implement({
-  fields: (t) => ({ workspace: t.field({ type: Workspace, resolve: ({ workspace }) => workspace }) }),
+  description: 'The changed workspace.',
+  fields: (t) => ({
+    workspace: t.field({
+      type: Workspace,
+      description: 'The workspace after the change.',
+      resolve: ({ workspace }) => workspace,
+    }),
+  }),
 });
 const WorkspaceResult = resultOf('WorkspaceResult', WorkspacePayload);
 
 const WorkspaceCreatePayload = builder.objectRef<CreatedWorkspace>('WorkspaceCreatePayload').implement({
+  description: 'A new workspace with its first key.',
   fields: (t) => ({
-    workspace: t.field({ type: Workspace, resolve: (workspace) => workspace }),
+    workspace: t.field({ type: Workspace, description: 'The new workspace.', resolve: (workspace) => workspace }),
     apiKeyId: t.id({ description: 'Its first key, with the admin scope.', resolve: ({ api_key }) => api_key.id }),
     secret: t.string({
       description: 'The secret of that key. Only returned here.',
@@ -117,24 +148,36 @@ const WorkspaceCreatePayload = builder.objectRef<CreatedWorkspace>('WorkspaceCre
 const WorkspaceCreateResult = resultOf('WorkspaceCreateResult', WorkspaceCreatePayload);
 
 const PlanPayload = builder.objectRef<{ readonly plan: PlanEntry }>('PlanPayload').implement({
-  fields: (t) => ({ plan: t.field({ type: Plan, resolve: ({ plan }) => plan }) }),
+  description: 'The new or changed plan.',
+  fields: (t) => ({
+    plan: t.field({ type: Plan, description: 'The plan after the change.', resolve: ({ plan }) => plan }),
+  }),
 });
 const PlanResult = resultOf('PlanResult', PlanPayload);
 
 const WorkspaceInput = builder.inputType('WorkspaceInput', {
-  fields: (t) => ({ name: t.string({ required: true }), plan: t.string({ required: true }) }),
+  description: 'The properties of a new workspace.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The name of the workspace, up to 100 characters.' }),
+    plan: t.string({ required: true, description: 'The name of its plan.' }),
+  }),
 });
 
 const WorkspaceUpdateInput = builder.inputType('WorkspaceUpdateInput', {
+  description: 'The workspace to change. Omitted fields stay unchanged.',
   fields: (t) => ({
     id: t.id({ description: "Default: the key's workspace." }),
-    name: t.string(),
-    unknownPolicy: t.field({ type: UnknownPolicy }),
+    name: t.string({ description: 'The new name, up to 100 characters.' }),
+    unknownPolicy: t.field({
+      type: UnknownPolicy,
+      description: 'The new policy for email without a final reply from the receiving server.',
+    }),
     reason: t.string({ description: 'Reason for the audit log.' }),
   }),
 });
 
 const PlanInput = builder.inputType('PlanInput', {
+  description: 'The workspace and its new plan.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'The workspace ID.' }),
     plan: t.string({ required: true, description: 'The name of the plan.' }),
@@ -143,13 +186,14 @@ const PlanInput = builder.inputType('PlanInput', {
 });
 
 const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
+  description: 'The plan and its limits. Omitted limits stay unchanged.',
   fields: (t) => ({
-    name: t.string({ required: true }),
+    name: t.string({ required: true, description: 'The name of the plan.' }),
     monthlyEmails: t.int({ description: 'null: no limit. Default: unchanged.' }),
     maxRecipientsPerRequest: t.int({ description: 'Required for a new plan.' }),
-    sendPerMinute: t.int(),
-    logsPerMinute: t.int(),
-    otherPerMinute: t.int(),
+    sendPerMinute: t.int({ description: 'Send requests per minute, per key. Default for a new plan: 1000.' }),
+    logsPerMinute: t.int({ description: 'Log requests per minute, per live key. Default for a new plan: 60.' }),
+    otherPerMinute: t.int({ description: 'Other requests per minute, per live key. Default for a new plan: 120.' }),
     sandboxLogsPerMinute: t.int({ description: 'Per sandbox key.' }),
     sandboxOtherPerMinute: t.int({ description: 'Per sandbox key.' }),
     workspaceRate: t.int({ description: 'null: no limit. Default: unchanged.' }),
@@ -163,7 +207,8 @@ const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
 });
 
 const PlanDeleteInput = builder.inputType('PlanDeleteInput', {
-  fields: (t) => ({ name: t.string({ required: true }) }),
+  description: 'The plan to delete.',
+  fields: (t) => ({ name: t.string({ required: true, description: 'The name of the plan.' }) }),
 });
 
 /** Returns the limits under their core names. Null (no limit) is a value, so it is passed on. */
@@ -186,34 +231,37 @@ builder.mutationFields((t) => ({
   workspaceCreate: t.field({
     type: WorkspaceCreateResult,
     description: 'Creates a workspace with its sandbox domain and an admin key.',
-    args: { input: t.arg({ type: WorkspaceInput, required: true }) },
+    args: { input: inputArg(t, WorkspaceInput) },
     resolve: (_, { input }, g) => outcome(() => call(g, createWorkspace, input)),
   }),
   workspaceUpdate: t.field({
     type: WorkspaceResult,
-    args: { input: t.arg({ type: WorkspaceUpdateInput, required: true }) },
+    description: 'Updates the name of a workspace, or its policy for lost SMTP replies.',
+    args: { input: inputArg(t, WorkspaceUpdateInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, updateWorkspace, input) })),
   }),
   workspaceSetPlan: t.field({
     type: WorkspaceResult,
     description: 'Takes effect on the next request. Email already sent this month still counts toward the quota.',
-    args: { input: t.arg({ type: PlanInput, required: true }) },
+    args: { input: inputArg(t, PlanInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, setWorkspacePlan, input) })),
   }),
   planCreate: t.field({
     type: PlanResult,
-    args: { input: t.arg({ type: PlanLimitsInput, required: true }) },
+    description: 'Creates a plan. Requires operator.',
+    args: { input: inputArg(t, PlanLimitsInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, createPlan, limitsOf(input)) })),
   }),
   planUpdate: t.field({
     type: PlanResult,
     description: 'Takes effect on the next request from each workspace on the plan.',
-    args: { input: t.arg({ type: PlanLimitsInput, required: true }) },
+    args: { input: inputArg(t, PlanLimitsInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, updatePlan, limitsOf(input)) })),
   }),
   planDelete: t.field({
     type: DeleteResult,
-    args: { input: t.arg({ type: PlanDeleteInput, required: true }) },
+    description: 'Deletes a plan that no workspace is on. Requires operator.',
+    args: { input: inputArg(t, PlanDeleteInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ deleted_id: (await call(g, deletePlan, input)).name })),
   }),
 }));
