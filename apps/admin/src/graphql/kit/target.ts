@@ -17,7 +17,11 @@ export const RotateInput = builder.inputType('RotateInput', {
 
 const DeletePayload = builder.objectRef<{ readonly deleted_id: string }>('DeletePayload').implement({
   description: 'The deleted object.',
-  fields: (t) => ({ deletedId: t.exposeID('deleted_id', { description: 'Its ID; for a plan, its name.' }) }),
+  fields: (t) => ({
+    deletedId: t.exposeID('deleted_id', {
+      description: 'Its ID; the user ID of a member or operator, the name of a plan.',
+    }),
+  }),
 });
 
 export const DeleteResult = resultOf('DeleteResult', DeletePayload);

@@ -101,7 +101,7 @@ const AlarmSettings = builder.objectRef<AlarmSettingsEntry>('AlarmSettings').imp
     }),
     webhookUrl: t.string({
       nullable: true,
-      description: 'The URL that alerts are posted to; null: none.',
+      description: 'The URL that alerts are sent to; null: none.',
       resolve: ({ webhook_url }) => webhook_url,
     }),
     webhookFormat: t.field({
@@ -252,7 +252,7 @@ const AlarmSettingsInput = builder.inputType('AlarmSettingsInput', {
       description: 'WORKSPACE is the default for admins, INSTANCE for operators without admin.',
     }),
     emails: t.stringList({ description: 'All addresses that alerts are sent to, at most 20.' }),
-    webhookUrl: t.string({ description: 'The URL that alerts are posted to; null removes it and its secret.' }),
+    webhookUrl: t.string({ description: 'The URL that alerts are sent to; null removes it and its secret.' }),
     webhookFormat: t.field({
       type: AlarmWebhookFormat,
       description:

@@ -113,7 +113,7 @@ builder.node(Attempt, {
     }),
     error: t.exposeString('error', {
       nullable: true,
-      description: 'The error if the server did not reply, such as a timeout; null: none.',
+      description: 'An error other than the reply, such as a timeout; null: none.',
     }),
     failureGroup: t.field({
       type: FailureGroup,

@@ -167,7 +167,7 @@ builder.node(Message, {
     apiKey: t.field({
       type: ApiKey,
       nullable: true,
-      description: 'The key that sent it; null: sent by a user, or the key no longer exists.',
+      description: 'The key that sent it; null: none. Requires admin.',
       resolve: ({ api_key_id }, _, { load }) => (api_key_id === null ? null : load.keys.load(api_key_id)),
     }),
     domain: t.field({

@@ -59,7 +59,7 @@ const Operator = builder.objectRef<OperatorEntry>('Operator').implement({
     }),
     createdAt: t.field({
       type: 'DateTime',
-      description: 'When the user was added.',
+      description: 'When the user account was created.',
       resolve: ({ created_at }) => created_at,
     }),
   }),

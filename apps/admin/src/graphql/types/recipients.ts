@@ -65,7 +65,7 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
     }),
     destination: t.string({
       nullable: true,
-      description: 'A recipient domain, or a relay as host:port; null: unknown.',
+      description: 'A recipient domain, or a relay as host:port; null with RESUME_RATE.',
       resolve: ({ entry }) => entry.waiting?.policy?.destination ?? null,
     }),
     connections: t.int({
@@ -81,7 +81,7 @@ const WaitThrottle = builder.objectRef<RecipientOf>('WaitThrottle').implement({
     until: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the destination opens; null: unknown.',
+      description: 'When the destination opens; null with RESUME_RATE.',
       resolve: ({ entry }) => entry.waiting?.until ?? null,
     }),
     lastReply: t.string({

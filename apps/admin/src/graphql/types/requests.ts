@@ -28,7 +28,7 @@ const RefusedRequest = builder.objectRef<RequestEntry>('Request').implement({
     apiKey: t.field({
       type: ApiKey,
       nullable: true,
-      description: 'The key that sent it; null: none, or it no longer exists.',
+      description: 'The key that sent it; null: none. Requires admin.',
       resolve: ({ api_key_id }, _, { load }) => (api_key_id === null ? null : load.keys.load(api_key_id)),
     }),
     durationMs: t.int({ description: 'The duration in milliseconds.', resolve: ({ duration_ms }) => duration_ms }),

@@ -139,18 +139,18 @@ const ErasureStatus = enumOf(
 const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 const countDescriptions: Record<(typeof erasedKinds)[number], string> = {
-  recipients: 'Recipients with the address.',
+  recipients: 'Recipients whose address was redacted.',
   canceled: 'Recipients whose pending email was canceled.',
   messages: 'Emails whose addresses, subject, tags or metadata were redacted.',
-  bodies: 'Emails whose content was erased.',
+  bodies: 'Emails whose content was deleted.',
   bodies_kept: 'Content kept because other people received it too.',
-  attempts: 'Delivery attempts to the address.',
-  transcripts: 'SMTP transcripts with the address.',
-  events: 'Events about the address.',
-  webhook_deliveries: 'Webhook deliveries of these events.',
-  captures: 'Captured emails with the address.',
-  requests: 'Rejected and failed requests with the address.',
-  idempotency_keys: 'Idempotency keys with a stored response.',
+  attempts: 'Attempts whose reply or error contained the address.',
+  transcripts: 'Deleted SMTP transcripts of attempts to the address.',
+  events: 'Events whose details contained the address.',
+  webhook_deliveries: 'Webhook deliveries and attempts that contained the address.',
+  captures: 'Deleted captured emails that contained the address.',
+  requests: 'Deleted rejected and failed requests that contained the address.',
+  idempotency_keys: 'Deleted idempotency keys whose key or response contained the address.',
   suppressions: 'Suppressions, kept as a hash.',
   other_rows: 'Statistics, failures, bulk operations and jobs.',
 };

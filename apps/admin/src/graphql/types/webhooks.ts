@@ -83,7 +83,7 @@ builder.node(Webhook, {
   id: { resolve: ({ id }) => id },
   loadMany: (ids, { load }) => load.webhooks.loadMany(ids),
   fields: (t) => ({
-    url: t.field({ type: 'URL', description: 'The URL that events are posted to.', resolve: ({ url }) => url }),
+    url: t.field({ type: 'URL', description: 'The URL that events are sent to.', resolve: ({ url }) => url }),
     description: t.exposeString('description', {
       nullable: true,
       description: 'A description for your team; null: none.',
@@ -406,7 +406,7 @@ const DeliveryResult = resultOf('DeliveryResult', DeliveryPayload);
 const WebhookInput = builder.inputType('WebhookInput', {
   description: 'The properties of a new webhook.',
   fields: (t) => ({
-    url: t.field({ type: 'URL', required: true, description: 'The URL to post events to.' }),
+    url: t.field({ type: 'URL', required: true, description: 'The URL to send events to.' }),
     events: t.stringList({ description: 'Event types. Default: all.' }),
     description: t.string({ description: 'A description for your team.' }),
     format: t.field({ type: WebhookFormat, description: 'Default: POSTRIDER.' }),
@@ -420,7 +420,7 @@ const WebhookUpdateInput = builder.inputType('WebhookUpdateInput', {
   description: 'Changes the given fields.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'The webhook ID.' }),
-    url: t.field({ type: 'URL', description: 'The new URL to post events to.' }),
+    url: t.field({ type: 'URL', description: 'The new URL to send events to.' }),
     events: t.stringList({ description: '["all"] means every type.' }),
     description: t.string({ description: 'null clears it.' }),
     status: t.field({
