@@ -146,7 +146,7 @@ builder.node(Message, {
     }),
     retain: t.field({
       type: Retain,
-      description: 'Whether its content is kept after delivery.',
+      description: 'Whether its content is kept once no recipient is open.',
       resolve: ({ retain }) => retain,
     }),
     sizeBytes: t.int({
