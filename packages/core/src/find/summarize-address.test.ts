@@ -76,6 +76,7 @@ describe('the summary of an address', () => {
     const { holds } = await summary();
     expect(recipients[0]?.waiting?.hold?.id).toBe(destination.id);
     expect(holds.map((one) => one.id)).toEqual([destination.id, instance.id, queue.id]);
+    expect(holds.map((one) => one.expires_at)).toEqual([destination.expires_at, null, queue.expires_at]);
   });
 
   it('contains only the holds that its waiting email names, for those who are not administrators', async () => {

@@ -1,9 +1,8 @@
 import { domainOf } from '@postrider/mail';
 import { z } from 'zod';
-import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
-import { idField, objectName, timeField } from '../fields/wire.ts';
-import { holdSchema, holdsOnMail } from '../holds/index.ts';
+import { idField, objectName } from '../fields/wire.ts';
+import { holdEnd, holdSchema, holdsOnMail } from '../holds/index.ts';
 import { type LogEntry, listMessages, logEntrySchema } from '../messages/index.ts';
 import { accessibleMode } from '../operation/access.ts';
 import { invoke, operation } from '../operation/operation.ts';
@@ -26,7 +25,7 @@ const summarySchema = z
           id: idField(idPrefixes.hold),
           scope: holdSchema.shape.scope,
           reason: z.string(),
-          expires_at: timeField,
+          expires_at: holdSchema.shape.expires_at,
         }),
       )
       .readonly()
@@ -75,7 +74,7 @@ export const summarizeAddress = operation({
       suppression: suppressions[0] ?? null,
       holds: holds
         .filter(({ id }) => sees_all || waits_for.includes(id))
-        .map(({ id, scope, reason, expires_at }) => ({ id, scope, reason, expires_at: isoTime(expires_at) })),
+        .map(({ id, scope, reason, expires_at }) => ({ id, scope, reason, expires_at: holdEnd(expires_at) })),
       emails: entries.map(({ entry: { id, subject, created_at }, recipient }) => {
         const { id: recipient_id, status, captured } = recipient;
         return { id, recipient_id, subject, status, captured, created_at };

@@ -35,7 +35,8 @@ const HoldOnAddress = builder.objectRef<AddressSummary['holds'][number]>('HoldOn
     reason: t.exposeString('reason', { description: 'The reason given with the hold.' }),
     expiresAt: t.field({
       type: 'DateTime',
-      description: 'When the hold expires.',
+      nullable: true,
+      description: 'null: it lasts until it is released.',
       resolve: ({ expires_at }) => expires_at,
     }),
   }),
