@@ -1,5 +1,5 @@
 // Runs a page's code blocks against a running instance, in a folder of their own.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -126,21 +126,50 @@ async function run(block: Block, before: readonly Block[], place: Place): Promis
     block.marker.kind === 'run' && block.marker.continued
       ? before.filter((one) => one.language === language && one.marker.kind === 'run').map(({ text }) => text)
       : [];
+  return runText(language, [...earlier, block.text].join('\n'), place);
+}
+
+async function runText(language: Language, written: string, place: Place): Promise<string | null> {
   const { file, command } = programs[language];
-  const text = await filledIn([...earlier, block.text].join('\n'), place);
+  const text = await filledIn(written, place);
   writeFileSync(join(place.folder, file), language === 'sh' ? SHELL_HEAD + text + SHELL_TAIL : text);
   const [program = '', ...args] = [...command, file];
-  const result = spawnSync(program, args, {
+  // Asynchronous, because the name server that the instance asks is in this process.
+  const child = spawn(program, args, {
     cwd: place.folder,
     env: environment(place),
-    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: BLOCK_TIMEOUT_MS,
   });
-  if (result.error) return `${program}: ${result.error.message}`;
-  place.printed = result.stdout;
-  return result.status === 0
-    ? null
-    : `it ended with ${result.status ?? result.signal}:\n${result.stdout}${result.stderr}`;
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    out += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    err += chunk;
+  });
+  const problem = await new Promise<string | null>((resolve) => {
+    child.on('error', (error) => resolve(`${program}: ${error.message}`));
+    child.on('close', (code, signal) => resolve(code === 0 ? null : `it ended with ${code ?? signal}:\n${out}${err}`));
+  });
+  place.printed = out;
+  return problem;
+}
+
+/** Runs one program in a folder of its own. */
+export async function runSample(
+  language: Language,
+  text: string,
+  instance: Instance,
+): Promise<{ readonly printed: string; readonly problem: string | null }> {
+  const place: Place = { folder: openFolder(), instance, servers: [], printed: '' };
+  try {
+    const problem = await runText(language, text, place);
+    return { printed: place.printed, problem };
+  } finally {
+    rmSync(place.folder, { recursive: true, force: true });
+  }
 }
 
 async function serve(block: Block, port: number, place: Place): Promise<string | null> {

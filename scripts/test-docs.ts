@@ -3,14 +3,16 @@
 import { startDnsZone } from '@postrider/testing';
 import { docPages, type Language, languages, readPage } from './doc-blocks.ts';
 import { startInstance } from './instance.ts';
+import { type Reference, runReferenceSamples } from './reference-samples.ts';
 import { runBlocks } from './run-doc-blocks.ts';
+import { openApiText } from './write-openapi.ts';
 
 /** On all pages together. */
 const MAX_NOT_RUN = 8;
 
 const args = process.argv.slice(2);
 const selected: readonly Language[] = args.length > 0 ? languages.filter((one) => args.includes(one)) : languages;
-const chosen_pages = args.filter((one) => one.endsWith('.md'));
+const chosen_pages = args.filter((one) => one.endsWith('.md') || one === 'api');
 
 const pages = docPages.map((page) => ({ page, ...readPage(page) }));
 const problems = pages.flatMap(({ complaints }) => complaints);
@@ -27,6 +29,12 @@ try {
       if (problem === null) passed += 1;
       else problems.push(`${page}:${block.line} ${problem}`);
     }
+  }
+  if (chosen_pages.length === 0 || chosen_pages.includes('api')) {
+    const reference = JSON.parse(openApiText()) as Reference;
+    const outcome = await runReferenceSamples(reference, instance, zone, selected.length > 0 ? selected : languages);
+    passed += outcome.passed;
+    problems.push(...outcome.problems);
   }
 } finally {
   await instance.stop();

@@ -2,6 +2,7 @@
 // wrong. Run after docs:openapi.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { camelCase, pascalCase, sdkNames } from '@postrider/rest';
 
 const sourceFile = fileURLToPath(new URL('../docs/openapi.json', import.meta.url));
 const folder = fileURLToPath(new URL('../packages/sdk/src/generated', import.meta.url));
@@ -78,19 +79,13 @@ export function readOpenApi(): OpenApi {
   return JSON.parse(readFileSync(sourceFile, 'utf8')) as OpenApi;
 }
 
-const pascal = (text: string) =>
-  text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase());
-const camel = (text: string) => pascal(text).replace(/^./, (first) => first.toLowerCase());
-
 /** Returns every operation as a method: email_send is `email.send`, and `email.sendDryRun` if it has a dry run. */
 export function methodsOf(document: OpenApi): Method[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([http_method, operation]): Method[] => {
       const tag = operation.tags[0] ?? '';
-      const prefix = `${tag.replaceAll('-', '_')}_`;
-      const { operationId } = operation;
-      const name = camel(operationId.startsWith(prefix) ? operationId.slice(prefix.length) : operationId);
-      const method = { tag, resource: camel(tag), http_method: http_method.toUpperCase(), path, operation };
+      const { resource, method: name } = sdkNames({ operation_id: operation.operationId, tag });
+      const method = { tag, resource, http_method: http_method.toUpperCase(), path, operation };
       const has_dry_run = (operation.parameters ?? []).some((one) => one.name === 'dry_run');
       return [
         { ...method, name, dry_run: false },
@@ -101,7 +96,7 @@ export function methodsOf(document: OpenApi): Method[] {
 }
 
 /** The class name has a suffix, because a schema may have the bare name. */
-const classOf = (tag: string) => `${pascal(tag)}Calls`;
+const classOf = (tag: string) => `${pascalCase(tag)}Calls`;
 
 function refName(ref: string): string {
   const name = ref.slice(ref.lastIndexOf('/') + 1);
@@ -201,7 +196,7 @@ const queryOf = ({ operation }: Method) =>
 
 /** Returns the type names for a method, or null if it needs no types. */
 function namesOf(method: Method) {
-  const stem = pascal(`${method.operation.operationId}${method.dry_run ? '_dry_run' : ''}`);
+  const stem = pascalCase(`${method.operation.operationId}${method.dry_run ? '_dry_run' : ''}`);
   const response = success(method.operation, method.dry_run);
   const entry = entryOf(response);
   const body = method.operation.requestBody?.content['application/json'].schema;
@@ -218,7 +213,7 @@ function namesOf(method: Method) {
 const pascalBody = ({ operation }: Method) => {
   const schema = operation.requestBody?.content['application/json'].schema;
   if (!schema) return null;
-  return schema.$ref ? refName(schema.$ref) : `${pascal(operation.operationId)}Body`;
+  return schema.$ref ? refName(schema.$ref) : `${pascalCase(operation.operationId)}Body`;
 };
 
 function declare(name: string, schema: Schema, direction: Direction): string {
@@ -330,9 +325,9 @@ ${own.map(methodText).join('\n')}}
   });
   const types = [...used].filter((name) => /^[A-Z]/.test(name)).sort();
   const fields = document.tags.map(
-    ({ name, description }) => `/** ${description} */\nreadonly ${camel(name)}: ${classOf(name)};`,
+    ({ name, description }) => `/** ${description} */\nreadonly ${camelCase(name)}: ${classOf(name)};`,
   );
-  const lines = document.tags.map(({ name }) => `this.${camel(name)} = new ${classOf(name)}(calls);`);
+  const lines = document.tags.map(({ name }) => `this.${camelCase(name)} = new ${classOf(name)}(calls);`);
   return `${HEAD}import type { ListCall } from '../pages.ts';
 import { type CallOptions, type Calls, pathOf, type RepeatableOptions } from '../transport.ts';
 import type {

@@ -3,3 +3,4 @@ export { createHandler } from './handle.ts';
 export { createMalformedHandler } from './malformed.ts';
 export { openApiDocument } from './openapi.ts';
 export { createResendHandler } from './resend/handle.ts';
+export { camelCase, pascalCase, sdkNames } from './samples/sdk-call.ts';

@@ -12,6 +12,9 @@ import { type EventType, eventCatalogue, eventSchema, eventTypes, exampleEvent }
 import { z } from 'zod';
 import { commonReasons, reasonsOf, sendsMail } from './route-reasons.ts';
 import { type Route, routes } from './routes.ts';
+import { sample_inputs } from './samples/inputs.ts';
+import { type SampleRequest, samplesOf } from './samples/programs.ts';
+import recorded_responses from './samples/responses.json' with { type: 'json' };
 
 // The document is generated from the schemas that parse requests and type responses, so it cannot diverge from them.
 
@@ -37,25 +40,27 @@ Every request needs \`Authorization: Bearer\` with an API key. Every response is
 the current minute's window. /v1 only grows: responses may gain fields, and their enums may gain values.`;
 
 const sections: readonly Json[] = [
-  { name: 'email', description: 'Send email and follow its delivery.' },
-  { name: 'events', description: 'All events in one list.' },
-  { name: 'webhooks', description: 'Webhook endpoints.' },
-  { name: 'suppressions', description: 'Suppressed addresses.' },
-  { name: 'erasures', description: 'Erase an address from all stored data.' },
-  { name: 'api-keys', description: 'API keys and their scopes.' },
-  { name: 'domains', description: 'Sending domains and their DNS records.' },
-  { name: 'captures', description: 'Email captured instead of delivered.' },
-  { name: 'requests', description: 'Rejected and failed requests.' },
-  { name: 'stats', description: 'Email outcomes over time.' },
-  { name: 'usage', description: 'Usage and plan limits.' },
+  { name: 'email', 'x-displayName': 'Email', description: 'Send email and follow its delivery.' },
+  { name: 'events', 'x-displayName': 'Events', description: 'All events in one list.' },
+  { name: 'webhooks', 'x-displayName': 'Webhook endpoints', description: 'Webhook endpoints.' },
+  { name: 'suppressions', 'x-displayName': 'Suppressions', description: 'Suppressed addresses.' },
+  { name: 'erasures', 'x-displayName': 'Erasures', description: 'Erase an address from all stored data.' },
+  { name: 'api-keys', 'x-displayName': 'API keys', description: 'API keys and their scopes.' },
+  { name: 'domains', 'x-displayName': 'Sending domains', description: 'Sending domains and their DNS records.' },
+  { name: 'captures', 'x-displayName': 'Captured email', description: 'Email captured instead of delivered.' },
+  { name: 'requests', 'x-displayName': 'Request log', description: 'Rejected and failed requests.' },
+  { name: 'stats', 'x-displayName': 'Statistics', description: 'Email outcomes over time.' },
+  { name: 'usage', 'x-displayName': 'Usage', description: 'Usage and plan limits.' },
 ];
 
 type Surface = Readonly<Record<'paths' | 'webhooks' | 'components', Json>>;
-let surface: Surface | null = null;
+const surfaces = new Map<string, Surface>();
 
-/** Returns the OpenAPI 3.1 document. Only the server URL depends on the instance. The rest is generated once. */
+/** Returns the OpenAPI 3.1 document of an instance with this URL. It is generated once. */
 export function openApiDocument(public_url: string): Json {
-  surface ??= describeRoutes();
+  const base_url = `${public_url}/v1`;
+  const surface = surfaces.get(base_url) ?? describeRoutes(base_url);
+  surfaces.set(base_url, surface);
   return {
     openapi: '3.1.0',
     info: {
@@ -64,18 +69,18 @@ export function openApiDocument(public_url: string): Json {
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${public_url}/v1` }],
+    servers: [{ url: base_url }],
     security: [{ api_key: [] }],
     tags: sections,
     ...surface,
   };
 }
 
-function describeRoutes(): Surface {
+function describeRoutes(base_url: string): Surface {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) };
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas, base_url) };
   }
   const error = schemaOf(errorSchema, 'output', schemas);
   const webhooks = Object.fromEntries(eventTypes.map((type) => [type, { post: postOf(type, schemas) }]));
@@ -95,8 +100,8 @@ function describeRoutes(): Surface {
 
 type Schemas = Record<string, Json>;
 
-function operationOf(route: Route, schemas: Schemas): Json {
-  const { operation, path, method, dry_run_operation, rate_class, status } = route;
+function operationOf(route: Route, schemas: Schemas, base_url: string): Json {
+  const { operation, operation_id, path, method, dry_run_operation, rate_class, status } = route;
   const input = schemaOf(operation.input, 'input', schemas);
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
   const sends = sendsMail(route);
@@ -115,21 +120,38 @@ function operationOf(route: Route, schemas: Schemas): Json {
   const windows = sends && rate_class !== 'send' ? `\`${rate_class}\` and \`send\`` : `\`${rate_class}\``;
   const scope = operation.scope === null ? 'Works with any valid key.' : `Requires the \`${operation.scope}\` scope.`;
   return {
-    operationId: route.operation_id,
+    operationId: operation_id,
     summary: operation.summary,
     description: `${scope} Rate limit: ${windows}.`,
-    tags: [path.split('/')[1] ?? ''],
+    tags: [tagOf(path)],
     security: [{ api_key: operation.scope === null ? [] : [operation.scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    'x-codeSamples': samplesOf(sampleRequest(route, input), base_url),
     responses: {
-      [status]: response(operation, meanings[status], headers, schemas),
+      [status]: response(operation, meanings[status], headers, schemas, (recorded_responses as Json)[operation_id]),
       ...(dry_run_operation && {
         200: response(dry_run_operation, 'The result of dry_run=true. Nothing is stored.', [], schemas),
       }),
       ...errorResponses(possible, schemas),
     },
   };
+}
+
+/** Returns the request that the route's samples send, with the examples of its path parameters. */
+function sampleRequest({ operation_id, method, path }: Route, input: Json): SampleRequest {
+  const { query = {}, body } = sample_inputs[operation_id] ?? {};
+  const path_values: string[] = [];
+  const sample_path = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String((propertyOf(input, name).examples as unknown[] | undefined)?.[0]);
+    path_values.push(value);
+    return encodeURIComponent(value);
+  });
+  return { operation_id, tag: tagOf(path), method, path: sample_path, path_values, query, body };
+}
+
+function tagOf(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
 /** Describes the request that a webhook endpoint receives for an event type. */
@@ -170,9 +192,11 @@ function response(
   description: string,
   headers: readonly HeaderName[],
   schemas: Schemas,
+  example?: unknown,
 ): Json {
   const schema = schemaOf(operation.output, 'output', schemas);
-  return { description, headers: headersOf(headers), content: { 'application/json': { schema } } };
+  const content = { schema, ...(example !== undefined && { example }) };
+  return { description, headers: headersOf(headers), content: { 'application/json': content } };
 }
 
 const headersForStatus: Partial<Record<ErrorCode, readonly HeaderName[]>> = {

@@ -21,6 +21,7 @@ interface OperationObject {
   readonly security: readonly Json[];
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
   readonly requestBody?: Json;
+  readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[];
   readonly responses: Readonly<Record<string, Json>>;
 }
 
@@ -224,12 +225,26 @@ describe('the OpenAPI document', () => {
     expect(missing.map(({ at }) => at)).toEqual([]);
   });
 
-  it('differs between server addresses only in its server entry', () => {
-    const [public_document, external] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
+  it('differs between instances only in their URL, and is generated once', () => {
+    const [one, other] = ['https://mail.example.com', 'http://localhost:3000'].map(openApiDocument);
 
-    expect(public_document).toEqual({ ...external, servers: [{ url: 'https://mail.example.com/v1' }] });
-    expect(public_document?.paths).toBe(external?.paths);
+    expect(
+      JSON.parse(JSON.stringify(one).replaceAll('https://mail.example.com/v1', 'http://localhost:3000/v1')),
+    ).toEqual(other);
+    expect(openApiDocument('http://localhost:3000').paths).toBe(other?.paths);
   });
+
+  it.each(operations)(
+    'shows $method $path in five languages, with a response of its schema',
+    ({ method, path, operation }) => {
+      const route = routes.find((one) => one.method === method && one.path === path);
+      const { content } = resolved(operation.responses[String(route?.status)] ?? {});
+      const { example } = (content as Record<string, Json>)['application/json'] ?? {};
+
+      expect(operation['x-codeSamples'].map(({ lang }) => lang)).toEqual(['sh', 'ts', 'python', 'go', 'php']);
+      expect(route?.operation.output.parse(example)).toEqual(example);
+    },
+  );
 });
 
 describe('docs/openapi.json', () => {
