@@ -100,24 +100,36 @@ describe('/docs', () => {
   it("can run every operation with the session's rights, using its own script", async () => {
     const page = await admin.get('/docs/try');
     const script = await admin.get('/docs/try.js');
-    const reference = await admin.get('/docs/api');
+    const overview = await admin.get('/docs/api');
+    const names = new Set([...overview.text.matchAll(/href="\/docs\/(api\/[\w-]+)#/g)].map(([, name]) => name));
+    const reference = await Promise.all([...names].map((name) => admin.get(`/docs/${name}`)));
 
     const offered = [...page.text.matchAll(/<option[^>]* value="([^"]+)"/g)].map(([, name]) => name);
-    const linked = [...reference.text.matchAll(/href="\/docs\/try#([^"]+)"/g)].map(([, name = '']) => name);
+    const linked = reference.flatMap(({ text }) =>
+      [...text.matchAll(/href="\/docs\/try#([^"]+)"/g)].map(([, name = '']) => name),
+    );
     expect(offered).toContain('POST /email/send');
     expect(linked.map(decodeURIComponent).sort()).toEqual([...offered].sort());
-    for (const { headers } of [page, reference])
+    for (const { headers } of [page, ...reference])
       expect(headers['content-security-policy']).toContain("script-src 'self';");
     expect(script.text).toContain('/trpc/session.token');
   });
 
   it('describes every operation in the API reference', async () => {
-    const { text } = await admin.get('/docs/api');
+    const overview = await admin.get('/docs/api');
+    const { text } = await admin.get('/docs/api/email');
+    const objects = await admin.get('/docs/api/objects');
 
-    expect(text).toContain('POST /email/send');
+    expect(overview.text).toContain('href="/docs/api/email#post-emailsend"');
+    expect(anchorsOf(text)).toContain('post-emailsend');
     expect(text).toContain('Requires the');
-    expect(text).toContain('href="#sendrequest"');
-    expect(anchorsOf(text)).toContain('sendrequest');
+    expect(text).toContain('href="/docs/api/objects#sendrequest"');
+    expect(anchorsOf(objects.text)).toContain('sendrequest');
+    expect(text).toContain('href="/errors/domain_not_verified"');
+    for (const language of ['sh', 'ts', 'python', 'go', 'php', 'json'])
+      expect(text).toContain(`<figure data-language="${language}">`);
+    // Names like a@b.c in descriptions aren't addresses to write to.
+    expect(text).not.toContain('mailto:');
   });
 
   it.each(['nowhere', '../package.json', 'decisions/9999-none', '__proto__'])('returns 404 for %s', async (name) => {

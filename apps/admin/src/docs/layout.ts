@@ -25,7 +25,7 @@ export function layout(context: Context, { title, content, page, headings = [], 
 <header><a href="/docs"><strong>Postrider</strong> Docs</a>
 <form role="search" action="/docs/search"><input type="search" name="q" value="${query}" placeholder="Search" autocomplete="off" role="combobox" aria-label="Search documentation" aria-expanded="false" aria-controls="suggestions" aria-autocomplete="list"><div id="suggestions" role="listbox" aria-label="Suggestions" hidden></div></form>
 <a class="pages-link" href="#pages">All pages</a> <a href="/docs/api">API</a> <a href="/">Dashboard</a></header>
-<div class="layout"><main>${contentsOf(headings, true)}${content}${page ? neighbors(page) : ''}</main>
+<div class="layout${page?.name.startsWith('api/') ? ' wide-page' : ''}"><main>${contentsOf(headings, true)}${content}${page ? neighbors(page) : ''}</main>
 ${pagesOf(page)}${contentsOf(headings, false)}</div></body></html>`;
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type OpenApi, referenceMarkdown } from './reference.ts';
+import type { OpenApi } from './reference/document.ts';
+import { referencePages } from './reference/pages.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -39,7 +40,29 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       ...['from-resend', 'from-postmark', 'from-sendgrid'],
     ],
   ],
-  ['Reference', ['api', 'errors', 'graphql', 'command-line']],
+  [
+    'API reference',
+    [
+      'api',
+      ...[
+        'api/email',
+        'api/events',
+        'api/webhooks',
+        'api/suppressions',
+        'api/domains',
+        'api/api-keys',
+        'api/captures',
+        'api/requests',
+        'api/stats',
+        'api/usage',
+        'api/erasures',
+      ],
+      'api/objects',
+      'errors',
+      'graphql',
+      'command-line',
+    ],
+  ],
   [
     'Operating',
     [
@@ -107,7 +130,9 @@ function readPages(): DocPage[] {
     pageOf('sdk', 'packages/sdk/README.md'),
     pageOf('changelog', 'CHANGELOG.md'),
     ...names('docs/decisions').map((name) => pageOf(`decisions/${name}`, `docs/decisions/${name}.md`)),
-    withTitle('api', 'docs/openapi.json', referenceMarkdown(readOpenApi())),
+    ...referencePages(readOpenApi()).map(({ name, markdown }) =>
+      withTitle(name, name === 'api' ? 'docs/openapi.json' : `docs/${name}.md`, markdown),
+    ),
   ];
 }
 

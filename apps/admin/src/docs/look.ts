@@ -31,6 +31,10 @@ export const style = `${tokens}
   .layout > nav li a, .above li a { display: block; padding: .2rem 0; color: var(--text); text-decoration: none; }
   .layout > nav a:hover { color: var(--accent-hover); } nav a[aria-current] { font-weight: 600; }
   .pages-link, .above { display: none; }
+  .wide-page { grid-template: "pages main" / 14rem minmax(0, 76rem); } .wide-page > .contents { display: none; } .wide-page .above { display: block; margin-bottom: 1.5rem; }
+  .operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 2.5rem; }
+  .samples { position: sticky; top: 4.5rem; align-self: start; max-height: calc(100vh - 6rem); overflow-y: auto; font-size: var(--text-m); } .samples pre { max-height: 24rem; }
+  main em { font-style: normal; color: var(--muted); }
   .neighbors { display: flex; justify-content: space-between; gap: 1rem; margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); }
   .neighbors small { display: block; color: var(--muted); } .neighbors a:last-child { text-align: right; }
   h1 { margin-top: 0; line-height: 1.2; } h2 { margin-top: 2.2rem; } h3 { margin-top: 1.8rem; }
@@ -57,6 +61,7 @@ export const style = `${tokens}
   input, select, textarea { font: inherit; box-sizing: border-box; max-width: 100%; padding: .3rem .5rem; color: inherit; background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); }
   header input { width: 100%; }
   @media (max-width: 78rem) { .layout { grid-template: "pages main" / 14rem minmax(0, 46rem); } .contents { display: none; } .above { display: block; margin-bottom: 1.5rem; } }
+  @media (max-width: 72rem) { .operation { grid-template-columns: minmax(0, 1fr); gap: 0; } .samples { position: static; max-height: none; } }
   @media (max-width: 52rem) {
     header { gap: .8rem; padding: .5rem 1rem; font-size: var(--text-m); } .layout { grid-template: "main" "pages" / minmax(0, 1fr); gap: 2rem; padding: 1rem; }
     .pages { position: static; max-height: none; border-top: 1px solid var(--line); padding-top: 1rem; } .pages-link { display: block; }

@@ -20,7 +20,7 @@ const escaped = (text: string) =>
  * file has no page.
  */
 function addressOf(page: DocPage, href: string, pages: readonly DocPage[]): string | null {
-  if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
+  if (/^(?:https?:|#|\/)/.test(href)) return href;
   const [path = '', anchor] = href.split('#');
   const file = posix.join(posix.dirname(page.file), path);
   const target = pages.find((one) => one.file === file || one.file === `${file.replace(/\/$/, '')}/README.md`);
@@ -54,6 +54,7 @@ export async function renderPage(
       },
       link({ href, tokens }: Tokens.Link) {
         const text = this.parser.parseInline(tokens);
+        if (href.startsWith('mailto:')) return text;
         const address = addressOf(page, href, pages);
         return address === null ? text : `<a href="${escaped(address)}">${text}</a>`;
       },
@@ -123,5 +124,7 @@ function htmlToken(text: string): Token {
 
 /** Returns a page's Markdown for programs, without the annotations that only the sample tests read. */
 export function plainMarkdown(page: DocPage): string {
-  return page.markdown.replace(/^```(\w+) [^\n]+$/gm, '```$1').replace(/^<!--.*-->\n\n?/gm, '');
+  return page.markdown
+    .replace(/^```(\w+) [^\n]+$/gm, '```$1')
+    .replace(/^<(?:!--.*--|\/?(?:div|details).*)>\n\n?/gm, '');
 }

@@ -134,6 +134,8 @@ function sectionsOf(page: DocPage): Omit<Section, 'id'>[] {
     if (token.type === 'heading' && (token as Tokens.Heading).depth <= 3)
       sections.push({ heading: (token as Tokens.Heading).text.replaceAll('`', ''), raw: '' });
     const section = sections.at(-1);
+    // The reference has each request in five languages.
+    if (token.type === 'code' && page.name.startsWith('api/')) continue;
     if (section && token.type !== 'heading') section.raw += `${token.raw}\n`;
   }
   return sections.map(({ heading, raw }) => {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { OpenApi, Schema } from './reference.ts';
+import type { OpenApi, Schema } from './reference/document.ts';
 
 /** Most readers haven't verified a domain yet. */
 const EXAMPLE_SENDER = 'Engine News <news@example.com>';

@@ -1,143 +1,129 @@
-/** The parts of an OpenAPI document that are used here. A test validates docs/openapi.json as a whole. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly allOf?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly format?: string;
-  readonly examples?: readonly unknown[];
-  readonly description?: string;
-}
+import { type OpenApi, type Operation, operationsOf } from './document.ts';
+import { type CommonErrors, commonErrors, errorList, errorsOf } from './errors.ts';
+import { bodyText, fieldLine, fieldsText } from './fields.ts';
 
-interface Parameter {
+export interface ReferencePage {
   readonly name: string;
-  readonly in: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: Schema;
+  readonly markdown: string;
 }
 
-interface Content {
-  readonly description?: string;
-  readonly content?: { readonly 'application/json': { readonly schema: Schema } };
-}
-
-interface OperationObject {
-  readonly summary: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: Content;
-  readonly responses: Readonly<Record<string, Content>>;
-}
-
-export interface OpenApi {
-  readonly info: { readonly description: string };
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
-
-/** Renders the API reference as Markdown, with a section for each operation and schema. */
-export function referenceMarkdown(document: OpenApi): string {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  );
-  const sections = document.tags.map(({ name, description }) => {
-    const own = operations.filter(({ operation }) => operation.tags.includes(name));
-    return [`## ${name}`, description, ...own.map((one) => operationText(one.method, one.path, one.operation))].join(
-      '\n\n',
-    );
-  });
-  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => schemaText(name, schema));
+/** Renders the API reference as Markdown: an overview, a page for each resource, and one for the objects. */
+export function referencePages(document: OpenApi): ReferencePage[] {
+  const operations = operationsOf(document);
+  const common = commonErrors(document, operations);
   return [
+    { name: 'api', markdown: overviewText(document, operations, common) },
+    ...document.tags.map((tag) => ({
+      name: `api/${tag.name}`,
+      markdown: joined([
+        `# ${tag['x-displayName']}`,
+        tag.description,
+        ...operationsIn(tag.name, operations).map((operation) => operationText(document, operation, common)),
+      ]),
+    })),
+    { name: 'api/objects', markdown: objectsText(document) },
+  ];
+}
+
+function overviewText(document: OpenApi, operations: readonly Operation[], common: CommonErrors): string {
+  const resources = document.tags.flatMap((tag) => [
+    `### [${tag['x-displayName']}](/docs/api/${tag.name})`,
+    tag.description,
+    operationsIn(tag.name, operations)
+      .map(({ name, summary }) => {
+        const anchor = anchorOf(name);
+        return `- <a id="${anchor}"></a>[\`${name}\`](/docs/api/${tag.name}#${anchor}): ${summary}`;
+      })
+      .join('\n'),
+  ]);
+  return joined([
     '# API reference',
     document.info.description,
-    'Paths are below `/v1`. The same reference is available as an [OpenAPI 3.1 document](/v1/openapi.json), and [Try the API](/docs/try) sends\nrequests with your permissions.',
-    ...sections,
-    '## Schemas',
-    ...schemas,
-    '',
-  ].join('\n\n');
+    'Paths are below `/v1`. The same reference is available as an [OpenAPI 3.1 document](/v1/openapi.json), and [Try the API](/docs/try) sends\nrequests with your permissions. The samples need an API key in `POSTRIDER_API_KEY`; those in TypeScript use the\n[client](/docs/sdk), which also reads `POSTRIDER_URL`.',
+    '## Operations',
+    ...resources,
+    '## Errors',
+    'An error has a [body with the reason](/docs/api/objects#error), and its `docs_url` leads to what to do. The operations list\ntheir own errors. These can follow any request:',
+    errorList(common.every_request),
+    'And these any request with a body:',
+    errorList(common.with_body),
+  ]);
 }
 
-function operationText(method: string, path: string, operation: OperationObject): string {
-  const parameters = operation.parameters ?? [];
-  const body = operation.requestBody?.content?.['application/json'].schema;
-  const responses = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
-  return [
-    `### ${method} ${path}`,
-    `${operation.summary}. ${operation.description} [Try it](/docs/try#${encodeURIComponent(`${method} ${path}`)})`,
+function operationText(document: OpenApi, operation: Operation, common: CommonErrors): string {
+  const { name, summary, description, parameters = [], requestBody, responses } = operation;
+  const body = requestBody?.content?.['application/json'].schema;
+  const successes = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    // A dry run's 200 follows.
+    .toReversed();
+  const usual = [...common.every_request, ...common.with_body].map(({ reason }) => reason);
+  const own_errors = errorsOf(document, operation).filter(({ reason }) => !usual.includes(reason));
+  return joined([
+    `## ${name}`,
+    '<div class="operation"><div>',
+    `${summary}. ${description} [Try it](/docs/try#${encodeURIComponent(name)})`,
     ...(parameters.length > 0
       ? [
-          table(
-            ['parameter', 'in', 'type', ''],
-            parameters.map((one) => [
-              code(one.name),
-              one.in,
-              typeOf(one.schema),
-              noteOf(one.required, one.description ?? one.schema.description),
-            ]),
-          ),
+          '**Parameters**',
+          parameters
+            .map(({ name: parameter, schema, required, description: text }) =>
+              fieldLine({
+                name: parameter,
+                schema: { ...schema, ...(text !== undefined && { description: text }) },
+                is_required: required,
+              }),
+            )
+            .join('\n'),
         ]
       : []),
-    ...(body ? ['**Body**', shapeOf(body)] : []),
-    ...responses.flatMap(([status, { description = '', content }]) => [
-      `**${status}** ${description}`,
-      ...(content ? [shapeOf(content['application/json'].schema)] : []),
+    ...(body ? ['**Body**', bodyText(document, body, 'input')] : []),
+    ...successes.flatMap(([status, { description: text = '', content }]) => [
+      `**${status}** ${text}`,
+      ...(content
+        ? [
+            '<details><summary>Fields of the response</summary>',
+            bodyText(document, content['application/json'].schema, 'output'),
+            '</details>',
+          ]
+        : []),
     ]),
-  ].join('\n\n');
+    '**Errors**, beyond [those of every request](/docs/api#errors)',
+    errorList(own_errors),
+    '</div><div class="samples">',
+    ...operation['x-codeSamples'].map(({ lang, source }) => fenced(lang, source)),
+    ...successes.flatMap(([, { content }]) => {
+      const example = content?.['application/json'].example;
+      return example === undefined ? [] : ['Response', fenced('json', JSON.stringify(example, null, 2))];
+    }),
+    '</div></div>',
+  ]).trimEnd();
 }
 
-function schemaText(name: string, schema: Schema): string {
-  return [`### ${name}`, ...(schema.description ? [schema.description] : []), shapeOf(schema)].join('\n\n');
+function objectsText(document: OpenApi): string {
+  const objects = Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+    `## ${name}`,
+    ...(schema.description ? [schema.description] : []),
+    fieldsText(schema, 'output'),
+  ]);
+  return joined(['# API objects', 'The objects that several operations take or return, by name.', ...objects]);
 }
 
-/** Renders an object's fields as a table, and any other schema as its type. */
-function shapeOf(schema: Schema): string {
-  const { properties, required = [] } = schema;
-  if (!properties) return typeOf(schema);
-  return table(
-    ['field', 'type', ''],
-    Object.entries(properties).map(([name, field]) => [
-      code(name),
-      typeOf(field),
-      noteOf(required.includes(name), field.description),
-    ]),
-  );
+function operationsIn(tag: string, operations: readonly Operation[]): Operation[] {
+  return operations.filter(({ tags }) => tags.includes(tag));
 }
 
-function typeOf(schema: Schema): string {
-  if (schema.$ref) {
-    const name = schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
-    return `[${name}](#${name.toLowerCase()})`;
-  }
-  if (schema.const !== undefined) return code(String(schema.const));
-  if (schema.enum) return schema.enum.map((value) => code(String(value))).join(', ');
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ');
-  if (schema.allOf) return schema.allOf.map(typeOf).join(' and ');
-  const kinds = schema.type === undefined ? ['anything'] : [schema.type].flat();
-  return kinds
-    .map((kind) => {
-      if (kind === 'array') return `list of ${typeOf(schema.items ?? {})}`;
-      if (kind === 'object' && schema.properties)
-        return `object of ${Object.keys(schema.properties).map(code).join(', ')}`;
-      return schema.format && kind === 'string' ? schema.format : kind;
-    })
-    .join(' or ');
+function anchorOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/\s/g, '-');
 }
 
-const code = (text: string) => `\`${text}\``;
-const noteOf = (required: boolean, description = '') =>
-  [required ? 'required' : '', description].filter(Boolean).join('; ');
+function fenced(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' ')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+function joined(blocks: readonly string[]): string {
+  return `${blocks.join('\n\n')}\n`;
 }
