@@ -18,6 +18,8 @@ export type Marker =
    * program.
    */
   | { readonly kind: 'run'; readonly continued: boolean }
+  /** A block that runs with the packages of a folder in examples. */
+  | { readonly kind: 'example'; readonly example: string }
   /** A block that runs until the page ends, and listens on this port soon after its start. */
   | { readonly kind: 'serve'; readonly port: number }
   /** A block that prints events until it is stopped. */
@@ -50,6 +52,8 @@ function readMarker(words: string): Marker | null {
   if (words === 'run continued') return { kind: 'run', continued: true };
   if (words === 'watch') return { kind: 'watch' };
   if (words === 'expect') return { kind: 'expect' };
+  const [, example] = /^example ([a-z-]+)$/.exec(words) ?? [];
+  if (example) return { kind: 'example', example };
   const [, port] = /^serve (\d+)$/.exec(words) ?? [];
   if (port) return { kind: 'serve', port: Number(port) };
   const [, drill] = /^config ([a-z]+)$/.exec(words) ?? [];
@@ -73,7 +77,7 @@ export function blocksOf(page: string, markdown: string): { blocks: Block[]; com
       complaints.push(`${page}:${line} a code block without a marker: ${info || 'no language'}`);
       continue;
     }
-    if (marker.kind === 'run' && !languages.some((one) => one === language)) {
+    if ((marker.kind === 'run' || marker.kind === 'example') && !languages.some((one) => one === language)) {
       complaints.push(`${page}:${line} nothing here runs ${language}`);
     }
     blocks.push({ page, line, language, text, marker });

@@ -9,7 +9,7 @@ const introduction = `# Errors
 
 <!-- Written by \`node scripts/list-errors.ts\` from errors.ts and advice.ts of packages/core/src/operation. -->
 
-Every error is a JSON object, \`{ "error": { "code", "reason", "message", "request_id", "docs_url", … } }\`. \`code\` is one
+This page is the list of error codes and their reasons. Every error is a JSON object, \`{ "error": { "code", "reason", "message", "request_id", "docs_url", … } }\`. \`code\` is one
 of seven and determines the HTTP status. \`reason\` is more specific: your program should branch on it. \`message\` is for
 people and may change. \`details\` lists every invalid field with its \`param\`, \`reason\` and \`message\`. \`docs_url\` is the
 reason's page on your instance.

@@ -1,6 +1,6 @@
 // Runs a page's code blocks against a running instance, in a folder of their own.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { readConfig } from '@postrider/core';
 import { sendSchema } from '@postrider/core/accept';
 import { eventSchema } from '@postrider/core/events';
 import type { Block, Language } from './doc-blocks.ts';
+import { linkExample } from './example-packages.ts';
 import { compiled, type Instance, root } from './instance.ts';
 
 const BLOCK_TIMEOUT_MS = 120_000;
@@ -18,6 +19,18 @@ const SEND_EVERY_MS = 500;
 /** Parsers for blocks that are not programs; each throws if the content would be rejected. */
 const drills: Readonly<Record<string, (text: string, instance: Instance) => unknown>> = {
   json: (text) => JSON.parse(text),
+  /** What a page installs, a folder in examples has. */
+  packages: (text) => {
+    const known = globSync('examples/*/package.json', { cwd: root }).flatMap((file) =>
+      Object.keys((JSON.parse(readFileSync(join(root, file), 'utf8')) as { dependencies?: object }).dependencies ?? {}),
+    );
+    const missing = text
+      .trim()
+      .split(/\s+/)
+      .slice(2)
+      .filter((name) => name !== '@postrider/sdk' && !known.includes(name));
+    if (missing.length > 0) throw new Error(`no example has ${missing.join(', ')}`);
+  },
   event: (text) => eventSchema.parse(JSON.parse(text)),
   send: (text) => sendSchema.parse(JSON.parse(text)),
   env: (text) =>
@@ -70,11 +83,15 @@ interface Place {
   printed: string;
 }
 
-/** Runs the blocks of one page in order, limited to the given languages. */
+/**
+ * Runs the blocks of one page in order, limited to the given languages. Blocks with the packages of an example run on
+ * request only, because these packages are installed then.
+ */
 export async function runBlocks(
   blocks: readonly Block[],
   instance: Instance,
   languages_run: readonly Language[],
+  { with_examples = false }: { readonly with_examples?: boolean } = {},
 ): Promise<Outcome[]> {
   const place: Place = { folder: openFolder(), instance, servers: [], printed: '' };
   const outcomes: Outcome[] = [];
@@ -84,6 +101,12 @@ export async function runBlocks(
       const { marker } = block;
       const runs = languages_run.some((language) => language === block.language);
       if (marker.kind === 'not-run' || marker.kind === 'drill') continue;
+      if (marker.kind === 'example') {
+        if (!runs || !with_examples) continue;
+        const { problem } = await runSample(block.language as Language, block.text, instance, marker.example);
+        outcomes.push({ block, problem });
+        continue;
+      }
       if ((marker.kind === 'run' || marker.kind === 'serve' || marker.kind === 'watch') && !runs) {
         ran = false;
         continue;
@@ -157,13 +180,14 @@ async function runText(language: Language, written: string, place: Place): Promi
   return problem;
 }
 
-/** Runs one program in a folder of its own. */
+/** Runs one program in a folder of its own, with the packages of the repository or of an example. */
 export async function runSample(
   language: Language,
   text: string,
   instance: Instance,
+  example?: string,
 ): Promise<{ readonly printed: string; readonly problem: string | null }> {
-  const place: Place = { folder: openFolder(), instance, servers: [], printed: '' };
+  const place: Place = { folder: openFolder(example), instance, servers: [], printed: '' };
   try {
     const problem = await runText(language, text, place);
     return { printed: place.printed, problem };
@@ -250,9 +274,10 @@ function environment({ folder, instance }: Place): Record<string, string> {
 }
 
 /** Creates an empty folder in which packages resolve as in the repository, and `npx postrider` is the command line. */
-function openFolder(): string {
+function openFolder(example?: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-docs-'));
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  if (example === undefined) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  else linkExample(example, folder);
   // One sample attaches the README, and another copies a client.
   for (const name of ['README.md', 'apps']) symlinkSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');

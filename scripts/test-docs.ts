@@ -25,7 +25,9 @@ const instance = await startInstance({ DNS_SERVERS: zone.address });
 try {
   for (const { page, blocks } of pages) {
     if (chosen_pages.length > 0 && !chosen_pages.includes(page)) continue;
-    for (const { block, problem } of await runBlocks(blocks, instance, selected.length > 0 ? selected : languages)) {
+    for (const { block, problem } of await runBlocks(blocks, instance, selected.length > 0 ? selected : languages, {
+      with_examples: true,
+    })) {
       if (problem === null) passed += 1;
       else problems.push(`${page}:${block.line} ${problem}`);
     }

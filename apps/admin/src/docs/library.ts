@@ -27,6 +27,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       ...[
         'production',
         'sending',
+        'templates',
         'sdk',
         'python',
         'go',

@@ -48,7 +48,7 @@ export async function renderPage(
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }: Tokens.Heading) {
-        const id = anchorOf(text);
+        const id = anchorOf(text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
         if (depth === 2) headings.push({ id, text: text.replaceAll('`', '') });
         return `<h${depth} id="${escaped(id)}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${escaped(id)}" aria-label="Link to this section">#</a></h${depth}>\n`;
       },

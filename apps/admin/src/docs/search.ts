@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Marked, type Tokens } from 'marked';
 import type MiniSearch from 'minisearch';
+import { descriptions } from './descriptions.ts';
 import type { DocPage } from './library.ts';
 import { anchorOf, plainMarkdown } from './markdown.ts';
 
@@ -37,6 +38,13 @@ const STOP_WORDS = new Set(
 
 /** Words that people search for, with the words that the pages use. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
+  template: ['templates'],
+  schedule: ['scheduling', 'scheduled'],
+  later: ['scheduled_at', 'scheduling'],
+  retry: ['retries', 'retried'],
+  pagination: ['next_cursor', 'cursor'],
+  migrate: ['switch', 'import'],
+  codes: ['reason', 'reasons'],
   nodemailer: ['smtp', 'submission'],
   mailgun: ['migrate', 'relay'],
   ses: ['relay', 'smtps'],
@@ -132,19 +140,25 @@ function sectionsOf(page: DocPage): Omit<Section, 'id'>[] {
   const sections: { heading: string; raw: string }[] = [];
   for (const token of new Marked().lexer(plainMarkdown(page))) {
     if (token.type === 'heading' && (token as Tokens.Heading).depth <= 3)
-      sections.push({ heading: (token as Tokens.Heading).text.replaceAll('`', ''), raw: '' });
+      sections.push({ heading: plainHeading((token as Tokens.Heading).text), raw: '' });
     const section = sections.at(-1);
     // The reference has each request in five languages.
     if (token.type === 'code' && page.name.startsWith('api/')) continue;
     if (section && token.type !== 'heading') section.raw += `${token.raw}\n`;
   }
-  return sections.map(({ heading, raw }) => {
-    const text = raw
+  return sections.map(({ heading, raw }, index) => {
+    // The summary has words that the page itself may not have.
+    const text = `${raw} ${index === 0 ? (descriptions[page.name] ?? '') : ''}`
       .replace(/[`*|]|\]\([^)]*\)|\[/g, ' ')
       .replace(/(?:^|\s):?-{3,}:?(?=\s|$)/g, ' ')
       .replace(/\s+/g, ' ');
     return { page, title: page.title, heading, anchor: anchorOf(heading), text };
   });
+}
+
+/** Returns a heading without code marks and the targets of links. */
+function plainHeading(text: string): string {
+  return text.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
 function excerptOf({ text }: Section, words: readonly string[]): string {

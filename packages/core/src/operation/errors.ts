@@ -15,7 +15,7 @@ export type ErrorCode = (typeof errorCodes)[number];
 /** Every reason with its code and meaning: the source for the docs, the OpenAPI document and the error pages. */
 export const reasons = {
   malformed_request: ['invalid_request', 'The request is not valid HTTP.'],
-  malformed_json: ['invalid_request', 'The body is not a single JSON object in UTF-8.'],
+  malformed_json: ['invalid_request', 'The body is not valid JSON in UTF-8.'],
   unsupported_media_type: ['invalid_request', 'The body is not application/json, or has a content encoding.'],
   body_too_large: ['invalid_request', 'The body is larger than this endpoint accepts.'],
   body_timeout: ['invalid_request', 'The body did not arrive in time.'],
@@ -181,13 +181,13 @@ export const publicErrorSchema = z
   .looseObject({
     code: z.enum(errorCodes).meta({ description: 'The kind of error, which determines the HTTP status.' }),
     reason: reasonField,
-    message: z.string().meta({ description: 'How to fix the error.' }),
+    message: z.string().meta({ description: 'What is wrong and how to fix it, for people. The text may change.' }),
     details: z
       .array(
         z.object({
           param: z.string().meta({ description: 'The path of the field.', examples: ['to[3]', 'headers.X-Campaign'] }),
           reason: reasonField,
-          message: z.string().meta({ description: 'How to fix this field.' }),
+          message: z.string().meta({ description: 'What is wrong with this field, for people.' }),
         }),
       )
       .readonly()

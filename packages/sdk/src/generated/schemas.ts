@@ -342,14 +342,14 @@ export interface ErrorAnswer {
     /** The kind of error, which determines the HTTP status. */
     code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
     reason: Reason;
-    /** How to fix the error. */
+    /** What is wrong and how to fix it, for people. The text may change. */
     message: string;
     /** All invalid fields. */
     details?: ({
         /** The path of the field. */
         param: string;
         reason: Reason;
-        /** How to fix this field. */
+        /** What is wrong with this field, for people. */
         message: string;
     })[];
     /** The scope that the key lacks. */
@@ -947,14 +947,14 @@ export interface EmailBatchAnswer {
         /** The kind of error, which determines the HTTP status. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** How to fix the error. */
+        /** What is wrong and how to fix it, for people. The text may change. */
         message: string;
         /** All invalid fields. */
         details?: ({
             /** The path of the field. */
             param: string;
             reason: Reason;
-            /** How to fix this field. */
+            /** What is wrong with this field, for people. */
             message: string;
         })[];
         /** The scope that the key lacks. */
@@ -1216,14 +1216,14 @@ export type SuppressionsCreateAnswer = Suppression | {
         /** The kind of error, which determines the HTTP status. */
         code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "unprocessable" | "rate_limited" | "internal_error" | (string & {});
         reason: Reason;
-        /** How to fix the error. */
+        /** What is wrong and how to fix it, for people. The text may change. */
         message: string;
         /** All invalid fields. */
         details?: ({
             /** The path of the field. */
             param: string;
             reason: Reason;
-            /** How to fix this field. */
+            /** What is wrong with this field, for people. */
             message: string;
         })[];
         /** The scope that the key lacks. */

@@ -42,6 +42,8 @@ function overviewText(document: OpenApi, operations: readonly Operation[], commo
     'Paths are below `/v1`. The same reference is available as an [OpenAPI 3.1 document](/v1/openapi.json), and [Try the API](/docs/try) sends\nrequests with your permissions. The samples need an API key in `POSTRIDER_API_KEY`; those in TypeScript use the\n[client](/docs/sdk), which also reads `POSTRIDER_URL`.',
     '## Operations',
     ...resources,
+    '## Pagination',
+    'Lists return their newest entries first, `limit` of them (1 to 100, by default 20). If `has_more` is true, pass `next_cursor` as\n`cursor`, with the same filters, to get the next page. The clients for TypeScript and the command line do this for you.',
     '## Errors',
     'An error has a [body with the reason](/docs/api/objects#error), and its `docs_url` leads to what to do. The operations list\ntheir own errors. These can follow any request:',
     errorList(common.every_request),
