@@ -17,6 +17,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   testing: 'Wait for a sign-up email in a test and read its code or link.',
   simulator: 'Addresses that bounce, defer or complain on purpose, for testing.',
   domains: 'Add a domain, publish its DNS records and rotate its keys.',
+  deliverability: 'Provider requirements, warm-up, reverse DNS, complaints, unsubscribe and blocklists.',
   submission: 'Send from applications that only support SMTP.',
   'from-resend': 'Migrate from Resend by changing the URL and the API key.',
   'from-postmark': 'Migrate from Postmark: equivalent terms and differences.',

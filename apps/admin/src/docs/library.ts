@@ -36,6 +36,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
         'testing',
         'simulator',
         'domains',
+        'deliverability',
         'submission',
       ],
       ...['from-resend', 'from-postmark', 'from-sendgrid'],

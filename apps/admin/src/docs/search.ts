@@ -45,6 +45,18 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   pagination: ['next_cursor', 'cursor'],
   migrate: ['switch', 'import'],
   codes: ['reason', 'reasons'],
+  leaked: ['leaks', 'revoke', 'lost'],
+  teammate: ['members', 'team'],
+  team: ['members'],
+  invite: ['invitations', 'members'],
+  stuck: ['delayed', 'waiting', 'waits'],
+  transport: ['smtp'],
+  spam: ['complaints', 'complaint'],
+  factor: ['sign-in'],
+  warmup: ['warm'],
+  inbound: ['receiving'],
+  incoming: ['receiving'],
+  received: ['receiving'],
   nodemailer: ['smtp', 'submission'],
   mailgun: ['migrate', 'relay'],
   ses: ['relay', 'smtps'],
@@ -54,7 +66,6 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   max: ['limit', 'limits'],
   maximum: ['limit', 'limits'],
   size: ['limits', 'bytes', 'mb', 'mib'],
-  bcc: ['recipients'],
   unsubscribe: ['list-unsubscribe'],
   cron: ['schedule', 'scheduling'],
   docker: ['container', 'image'],
@@ -89,10 +100,13 @@ export async function search(pages: readonly DocPage[], query: string): Promise<
     // People look for how to use the product, less for how it came about.
     boostDocument: (id: number) => weightOf(sections[id]?.page),
   });
+  // A word that no page has says nothing about the others.
+  const matched = new Set(hits.flatMap(({ queryTerms: query_terms }) => query_terms));
+  const known = words.filter((word) => meanings(word).some((one) => matched.has(one)));
   return hits
     .map(({ id, score, terms, queryTerms: query_terms }) => {
-      const count = words.filter((word) => meanings(word).some((one) => query_terms.includes(one))).length;
-      const share = count / words.length;
+      const count = known.filter((word) => meanings(word).some((one) => query_terms.includes(one))).length;
+      const share = count / known.length;
       return { section: sections[id as number], terms, share, points: score * share ** 3 };
     })
     .filter(({ share }) => share > MIN_SHARE)
@@ -126,12 +140,15 @@ async function createIndex(pages: readonly DocPage[]): Promise<Index> {
   return { engine, sections };
 }
 
-const GUIDES = /^(?:production|sending|webhooks|domains|testing|submission|self-hosting|growing|backup)$/;
+const GUIDES =
+  /^(?:production|sending|templates|deliverability|webhooks|domains|testing|submission|self-hosting|growing|backup)$/;
 const BACKGROUND =
   /^(?:decisions\/|changelog$|features$|interface$|design$|architecture$|packages$|benchmarks$|reliability$)/;
 
 function weightOf(page: DocPage | undefined): number {
   if (page === undefined || BACKGROUND.test(page.name)) return 0.2;
+  // Their fields have many words in common with the guides.
+  if (page.name.startsWith('api/')) return page.name === 'api/objects' ? 0.4 : 0.7;
   return GUIDES.test(page.name) ? 1.5 : 1;
 }
 

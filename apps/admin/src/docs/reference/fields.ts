@@ -35,8 +35,9 @@ export function fieldLine(
 ): string {
   const description = (schema.description ?? '').replace(/\s+/g, ' ');
   const needed = is_required ? ', required' : '';
-  const usual =
-    schema.default === undefined || schema.default === null ? '' : `, default ${code(String(schema.default))}`;
+  const usual = ['string', 'number', 'boolean'].includes(typeof schema.default)
+    ? `, default ${code(String(schema.default))}`
+    : '';
   return `${indent}- ${code(name)} *${typeOf(schema)}${needed}${usual}*${description === '' ? '' : `: ${description}`}`;
 }
 
