@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const PER_MINUTE = 12_000;
 
 /** The examples in the samples, which the reader replaces with their own values. */
-const examples = {
+export const examples = {
   time: '2030-01-31T09:00:00Z',
   url: 'https://example.com/hooks/postrider',
   email: 'ada@example.com',
@@ -111,7 +111,9 @@ export class SampleWorld {
     }
     if (operation_id === 'erasures_start') return { [examples.email]: this.#address() };
     if (operation_id === 'erasures_get') {
-      const { id } = await this.#call('POST', '/erasures', { email: this.#address() });
+      const email = this.#address();
+      await this.#email({ to: email });
+      const { id } = await this.#call('POST', '/erasures', { email });
       await this.#until(async () => (await this.#call('GET', `/erasures/${id}`)).status === 'completed');
       return { ers_: id };
     }
@@ -211,7 +213,7 @@ export class SampleWorld {
       if (await isTrue()) return;
       await pause(POLL_MS);
     }
-    throw new Error('what a sample needs did not come about in 2 minutes');
+    throw new Error('timed out after 2 minutes waiting for the data of a sample');
   }
 
   async #call(method: string, path: string, body?: object, status?: number): Promise<ResponseFields> {
@@ -233,6 +235,15 @@ export class SampleWorld {
   }
 }
 
+/** How each language prints the name of a field. */
+const shownIn: Readonly<Record<Language, (field: string) => string>> = {
+  sh: (field) => `"${field}":`,
+  ts: (field) => `${field}:`,
+  python: (field) => `'${field}':`,
+  go: (field) => `"${field}":`,
+  php: (field) => `[${field}] =>`,
+};
+
 /** Runs every sample in the given languages. Returns how many passed, and the problems of the others. */
 export async function runReferenceSamples(
   reference: Reference,
@@ -241,15 +252,15 @@ export async function runReferenceSamples(
   languages: readonly Language[],
 ): Promise<{ readonly passed: number; readonly problems: readonly string[] }> {
   const world = new SampleWorld(instance, zone);
-  await world.open();
   let passed = 0;
   const problems: string[] = [];
   try {
+    await world.open();
     for (const { operationId, 'x-codeSamples': samples, responses } of operationsOf(reference)) {
       const fields = Object.keys(exampleOf(responses) ?? {});
       for (const { lang, source } of samples.filter((one) => languages.includes(one.lang))) {
         const { problem, printed } = await runSample(lang, await world.prepare(operationId, source), instance);
-        const missing = fields.filter((field) => !printed.includes(field));
+        const missing = fields.filter((field) => !printed.includes(shownIn[lang](field)));
         if (problem === null && fields.length > 0 && missing.length === 0) passed += 1;
         else
           problems.push(

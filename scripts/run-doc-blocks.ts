@@ -19,7 +19,7 @@ const SEND_EVERY_MS = 500;
 /** Parsers for blocks that are not programs; each throws if the content would be rejected. */
 const drills: Readonly<Record<string, (text: string, instance: Instance) => unknown>> = {
   json: (text) => JSON.parse(text),
-  /** What a page installs, a folder in examples has. */
+  /** Every package that a page installs is one of a folder in examples. */
   packages: (text) => {
     const known = globSync('examples/*/package.json', { cwd: root }).flatMap((file) =>
       Object.keys((JSON.parse(readFileSync(join(root, file), 'utf8')) as { dependencies?: object }).dependencies ?? {}),
@@ -162,8 +162,10 @@ async function runText(language: Language, written: string, place: Place): Promi
     cwd: place.folder,
     env: environment(place),
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: BLOCK_TIMEOUT_MS,
+    detached: true,
   });
+  // With the programs that it has started, which would otherwise keep its output open.
+  const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), BLOCK_TIMEOUT_MS);
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -176,6 +178,7 @@ async function runText(language: Language, written: string, place: Place): Promi
     child.on('error', (error) => resolve(`${program}: ${error.message}`));
     child.on('close', (code, signal) => resolve(code === 0 ? null : `it ended with ${code ?? signal}:\n${out}${err}`));
   });
+  clearTimeout(timer);
   place.printed = out;
   return problem;
 }
@@ -306,8 +309,7 @@ async function filledIn(text: string, { instance: { url, key }, printed }: Place
     ['whk_…', '/webhooks?limit=1'],
   ] as const) {
     if (!filled.includes(placeholder)) continue;
-    // A block runs synchronously, so the event loop does not notice that the server has closed a keep-alive connection.
-    const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+    const headers = { authorization: `Bearer ${key}` };
     const response = await fetch(`${url}/v1${path}`, { headers });
     const { data } = (await response.json()) as { data: { id: string }[] };
     filled = filled.replaceAll(placeholder, data[0]?.id ?? placeholder);

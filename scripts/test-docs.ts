@@ -12,7 +12,10 @@ const MAX_NOT_RUN = 8;
 
 const args = process.argv.slice(2);
 const selected: readonly Language[] = args.length > 0 ? languages.filter((one) => args.includes(one)) : languages;
-const chosen_pages = args.filter((one) => one.endsWith('.md') || one === 'api');
+const chosen_pages = args.filter((one) => docPages.includes(one) || one === 'api');
+
+const unknown = args.filter((one) => !selected.includes(one as Language) && !chosen_pages.includes(one));
+if (unknown.length > 0) throw new Error(`neither a language nor a page: ${unknown.join(', ')}`);
 
 const pages = docPages.map((page) => ({ page, ...readPage(page) }));
 const problems = pages.flatMap(({ complaints }) => complaints);

@@ -51,7 +51,11 @@ export function createApp(
   app.route('/errors', errorRoutes(services.public_url));
   app.route('/docs', docRoutes(services));
   app.get('/llms.txt', (context) => context.text(llmsText(services.public_url)));
-  app.get('/llms-full.txt', (context) => context.text(llmsFullText()));
+  let full_text: string | null = null;
+  app.get('/llms-full.txt', (context) => {
+    full_text ??= llmsFullText(services.public_url);
+    return context.text(full_text);
+  });
   for (const path of ['/preview/*', '/graphiql'])
     app.get(path, async (context, next) => (await toWorkspace(services, context)) ?? next());
   app.get('/', async (context) => {

@@ -128,8 +128,9 @@ describe('/docs', () => {
     expect(text).toContain('href="/errors/domain_not_verified"');
     for (const language of ['sh', 'ts', 'python', 'go', 'php', 'json'])
       expect(text).toContain(`<figure data-language="${language}">`);
-    // Names like a@b.c in descriptions aren't addresses to write to.
-    expect(text).not.toContain('mailto:');
+    // Descriptions are text: no addresses to write to, no tags, no objects.
+    expect(text).toContain('Name &lt;a@b.c&gt;');
+    expect(text).not.toMatch(/mailto:|\[object Object\]|<code><\/code>/);
   });
 
   it.each(['nowhere', '../package.json', 'decisions/9999-none', '__proto__'])('returns 404 for %s', async (name) => {

@@ -54,13 +54,13 @@ const sections: readonly Json[] = [
 ];
 
 type Surface = Readonly<Record<'paths' | 'webhooks' | 'components', Json>>;
-const surfaces = new Map<string, Surface>();
+// A process has one URL.
+let latest: { readonly base_url: string; readonly surface: Surface } | null = null;
 
 /** Returns the OpenAPI 3.1 document of an instance with this URL. It is generated once. */
 export function openApiDocument(public_url: string): Json {
   const base_url = `${public_url}/v1`;
-  const surface = surfaces.get(base_url) ?? describeRoutes(base_url);
-  surfaces.set(base_url, surface);
+  if (latest?.base_url !== base_url) latest = { base_url, surface: describeRoutes(base_url) };
   return {
     openapi: '3.1.0',
     info: {
@@ -72,7 +72,7 @@ export function openApiDocument(public_url: string): Json {
     servers: [{ url: base_url }],
     security: [{ api_key: [] }],
     tags: sections,
-    ...surface,
+    ...latest.surface,
   };
 }
 
@@ -126,7 +126,9 @@ function operationOf(route: Route, schemas: Schemas, base_url: string): Json {
     tags: [tagOf(path)],
     security: [{ api_key: operation.scope === null ? [] : [operation.scope] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: body, ...exampleBody(operation_id) } } },
+    }),
     'x-codeSamples': samplesOf(sampleRequest(route, input), base_url),
     responses: {
       [status]: response(operation, meanings[status], headers, schemas, (recorded_responses as Json)[operation_id]),
@@ -143,11 +145,17 @@ function sampleRequest({ operation_id, method, path }: Route, input: Json): Samp
   const { query = {}, body } = sample_inputs[operation_id] ?? {};
   const path_values: string[] = [];
   const sample_path = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String((propertyOf(input, name).examples as unknown[] | undefined)?.[0]);
+    const [value] = (propertyOf(input, name).examples ?? []) as readonly unknown[];
+    if (typeof value !== 'string') throw new Error(`${path} has no example of ${name}`);
     path_values.push(value);
     return encodeURIComponent(value);
   });
   return { operation_id, tag: tagOf(path), method, path: sample_path, path_values, query, body };
+}
+
+function exampleBody(operation_id: string): Json {
+  const { body } = sample_inputs[operation_id] ?? {};
+  return body === undefined ? {} : { example: body };
 }
 
 function tagOf(path: string): string {

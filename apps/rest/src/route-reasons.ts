@@ -28,7 +28,6 @@ const bodyReasons: readonly Reason[] = [
   'body_timeout',
   'missing_field',
   'misspelled_field',
-  'misplaced_field',
 ];
 
 const rateReasons = { send: 'send_rate', logs: 'logs_rate', default: 'default_rate' } as const;

@@ -47,8 +47,10 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics' | 'public
     }
     return context.html(layout(context, { title: 'Search', content: await results(query), query }));
   });
+  let try_page: ReturnType<typeof tryPage> | null = null;
   routes.get('/try', (context) => {
-    return context.html(layout(context, { title: 'Try the API', content: tryPage(readOpenApi()) }));
+    try_page ??= tryPage(readOpenApi());
+    return context.html(layout(context, { title: 'Try the API', content: try_page }));
   });
   for (const [name, script] of Object.entries(scripts))
     routes.get(`/${name}`, (context) =>
@@ -57,7 +59,7 @@ export function docRoutes(services: Pick<Services, 'clock' | 'metrics' | 'public
   routes.get('/:name{.+\\.md}', (context) => {
     const page = pageNamed(context.req.param('name').slice(0, -'.md'.length));
     return page
-      ? context.text(plainMarkdown(page), 200, { 'content-type': 'text/markdown; charset=utf-8' })
+      ? context.text(plainMarkdown(page, services.public_url), 200, { 'content-type': 'text/markdown; charset=utf-8' })
       : missing(context);
   });
   routes.get('/:name{.+}', async (context) => {
@@ -110,15 +112,12 @@ export function llmsText(public_url: string): string {
   ].join('\n\n');
 }
 
-let full_text: string | null = null;
-
 /** Returns every page but the decisions, one after another, for a model that reads all of them. */
-export function llmsFullText(): string {
-  full_text ??= allPages()
+export function llmsFullText(public_url: string): string {
+  return allPages()
     .filter((page) => !isDecision(page))
-    .map(plainMarkdown)
+    .map((page) => plainMarkdown(page, public_url))
     .join('\n\n');
-  return full_text;
 }
 
 function pageNamed(name: string): DocPage | undefined {

@@ -1,16 +1,8 @@
 import { posix } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
+import { anchorOf } from './anchor.ts';
 import { languages, loadHighlighter } from './highlight.ts';
 import type { DocPage } from './library.ts';
-
-/** Returns the anchor of a heading, generated as code hosts do so that the same links work there and here. */
-export function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-');
-}
 
 const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
@@ -123,8 +115,9 @@ function htmlToken(text: string): Token {
 }
 
 /** Returns a page's Markdown for programs, without the annotations that only the sample tests read. */
-export function plainMarkdown(page: DocPage): string {
+export function plainMarkdown(page: DocPage, public_url = SAMPLE_URL): string {
   return page.markdown
+    .replaceAll(SAMPLE_URL, public_url)
     .replace(/^```(\w+) [^\n]+$/gm, '```$1')
     .replace(/^<(?:!--.*--|\/?(?:div|details).*)>\n\n?/gm, '');
 }

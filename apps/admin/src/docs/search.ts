@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { Marked, type Tokens } from 'marked';
 import type MiniSearch from 'minisearch';
+import { anchorOf } from './anchor.ts';
 import { descriptions } from './descriptions.ts';
 import type { DocPage } from './library.ts';
-import { anchorOf, plainMarkdown } from './markdown.ts';
+import { plainMarkdown } from './markdown.ts';
 
 export interface Hit {
   readonly page: DocPage;

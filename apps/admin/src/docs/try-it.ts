@@ -1,46 +1,13 @@
 import { html } from 'hono/html';
-import type { OpenApi, Schema } from './reference/document.ts';
-
-/** Most readers haven't verified a domain yet. */
-const EXAMPLE_SENDER = 'Engine News <news@example.com>';
-const SANDBOX_SENDER = 'Engine News <hello@sandbox.test>';
-
-interface Example {
-  readonly name: string;
-  /** A sample request body, or empty if the operation has none. */
-  readonly body: string;
-}
-
-/** Returns every API operation, for the page's list. */
-function operationsOf(document: OpenApi): Example[] {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { requestBody }]) => {
-      const schema = requestBody?.content?.['application/json'].schema;
-      const body = schema
-        ? JSON.stringify(exampleOf(document, schema), null, 2).replaceAll(EXAMPLE_SENDER, SANDBOX_SENDER)
-        : '';
-      return { name: `${method.toUpperCase()} ${path}`, body };
-    }),
-  );
-}
-
-/** Returns a schema's example or, if it has none, its required fields with placeholders. */
-function exampleOf(document: OpenApi, schema: Schema): unknown {
-  const type_name = schema.$ref?.slice(schema.$ref.lastIndexOf('/') + 1);
-  const target = type_name === undefined ? schema : document.components.schemas[type_name];
-  if (!target) return {};
-  if (target.examples?.[0] !== undefined) return target.examples[0];
-  if (target.anyOf?.[0]) return exampleOf(document, target.anyOf[0]);
-  if (target.items) return [exampleOf(document, target.items)];
-  const { properties = {}, required = [] } = target;
-  return Object.fromEntries(required.map((name) => [name, properties[name]?.examples?.[0] ?? '']));
-}
+import { type OpenApi, operationsOf } from './reference/document.ts';
 
 /** Renders a page that sends requests to /v1 as the signed-in user. */
 export function tryPage(document: OpenApi) {
-  const options = operationsOf(document).map(
-    ({ name, body }) => html`<option data-body="${body}" value="${name}">${name}</option>`,
-  );
+  const options = operationsOf(document).map(({ name, requestBody }) => {
+    const example = requestBody?.content?.['application/json'].example;
+    const body = requestBody ? JSON.stringify(example ?? {}, null, 2) : '';
+    return html`<option data-body="${body}" value="${name}">${name}</option>`;
+  });
   return html`<h1>Try the API</h1>
 <p>Requests go to <code>/v1</code>, with the permissions of your session or of an API key. They are real: append
 <code>?dry_run=true</code> to the path to only check an email. The example sends from <code>sandbox.test</code>, which

@@ -121,6 +121,7 @@ function php({ method, body }: SampleRequest, url: string): string {
   return `<?php
 $context = stream_context_create(['http' => [
     'method' => '${method}',
+    'ignore_errors' => true,
     'header' => [
 ${headers.map((line) => `        ${line}`).join('\n')}
     ],${body === undefined ? '' : `\n    'content' => json_encode(${literal('php', body, '    ')}),`}

@@ -23,6 +23,7 @@ const NOT_PRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /** The errors of sendSchema's own rules. */
 export const contentReasons: readonly Reason[] = [
+  'misplaced_field',
   'invalid_email',
   'too_many_recipients',
   'no_content',

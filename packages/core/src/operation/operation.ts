@@ -16,7 +16,7 @@ export interface Operation<I extends z.ZodType, O> {
   readonly sandbox: boolean;
   /** One line, shown in the API reference. */
   readonly summary: string;
-  /** The errors of its own, beyond those of every request; shown in the API reference and checked by the route tests. */
+  /** The errors of its own, beyond those of every request; shown in the API reference. A route test that gets another fails. */
   readonly reasons: readonly Reason[];
   readonly input: I;
   /** The schema of the response, for the API reference and for tests. */

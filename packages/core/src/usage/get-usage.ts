@@ -8,7 +8,11 @@ export const usageSchema = z
   .object({
     object: objectName('usage'),
     month: z.string().meta({ description: 'The calendar month in UTC.', examples: ['2030-01'] }),
-    used: z.int().meta({ description: 'Emails this month.' }),
+    used: z
+      .int()
+      .meta({
+        description: 'Emails accepted this month, by recipient, without those canceled before their first attempt.',
+      }),
     limit: z.int().nullable().meta({ description: 'null: the plan has no monthly limit.' }),
     remaining: z.int().nullable().meta({ description: 'Emails left this month. null: no limit.' }),
     resets_at: timeField.meta({ description: 'When the next month starts, in UTC.' }),
@@ -16,7 +20,7 @@ export const usageSchema = z
       .array(
         z.object({
           date: z.string().meta({ format: 'date', description: 'The day in UTC.' }),
-          used: z.int().meta({ description: 'Emails on this day.' }),
+          used: z.int().meta({ description: 'Emails accepted on this day, counted in the same way.' }),
         }),
       )
       .readonly()

@@ -738,7 +738,7 @@ export interface Usage {
   object: "usage";
   /** The calendar month in UTC. */
   month: string;
-  /** Emails this month. */
+  /** Emails accepted this month, by recipient, without those canceled before their first attempt. */
   used: number;
   /** null: the plan has no monthly limit. */
   limit: number | null;
@@ -750,7 +750,7 @@ export interface Usage {
   by_day: ({
       /** The day in UTC. */
       date: string;
-      /** Emails on this day. */
+      /** Emails accepted on this day, counted in the same way. */
       used: number;
   })[];
   plan_use: PlanUse;

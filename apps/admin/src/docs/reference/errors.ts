@@ -1,4 +1,5 @@
 import type { Content, OpenApi, Operation } from './document.ts';
+import { escapeText } from './fields.ts';
 
 export interface ErrorLine {
   readonly status: string;
@@ -37,6 +38,6 @@ export function errorsOf({ components }: OpenApi, { responses }: Operation): Err
 
 export function errorList(lines: readonly ErrorLine[]): string {
   return lines
-    .map(({ status, reason, meaning }) => `- ${status} [\`${reason}\`](/errors/${reason}): ${meaning}`)
+    .map(({ status, reason, meaning }) => `- ${status} [\`${reason}\`](/errors/${reason}): ${escapeText(meaning)}`)
     .join('\n');
 }

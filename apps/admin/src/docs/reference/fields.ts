@@ -5,7 +5,7 @@ type Direction = 'input' | 'output';
 
 const code = (text: string) => `\`${text}\``;
 
-/** Describes a body by its type and fields. A component's fields are shown too, so that the reader need not follow. */
+/** Describes a body by its type and fields. A component's fields are listed in place. */
 export function bodyText({ components }: OpenApi, schema: Schema, direction: Direction): string {
   const name = refName(schema);
   const lines = fieldLines((name !== null && components.schemas[name]) || schema, direction, '');
@@ -28,12 +28,17 @@ function fieldLines(schema: Schema, direction: Direction, indent: string): strin
   );
 }
 
+/** Returns a description as one line of Markdown, in which <…> is not a tag. */
+export function escapeText(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('<', '&lt;');
+}
+
 /** Describes a field or parameter in one item of a list. */
 export function fieldLine(
   { name, schema, is_required }: { readonly name: string; readonly schema: Schema; readonly is_required: boolean },
   indent = '',
 ): string {
-  const description = (schema.description ?? '').replace(/\s+/g, ' ');
+  const description = escapeText(schema.description ?? '');
   const needed = is_required ? ', required' : '';
   const usual = ['string', 'number', 'boolean'].includes(typeof schema.default)
     ? `, default ${code(String(schema.default))}`

@@ -1,3 +1,4 @@
+import { anchorOf } from '../anchor.ts';
 import { type OpenApi, type Operation, operationsOf } from './document.ts';
 import { type CommonErrors, commonErrors, errorList, errorsOf } from './errors.ts';
 import { bodyText, fieldLine, fieldsText } from './fields.ts';
@@ -45,9 +46,9 @@ function overviewText(document: OpenApi, operations: readonly Operation[], commo
     '## Pagination',
     'Lists return their newest entries first, `limit` of them (1 to 100, by default 20). If `has_more` is true, pass `next_cursor` as\n`cursor`, with the same filters, to get the next page. The clients for TypeScript and the command line do this for you.',
     '## Errors',
-    'An error has a [body with the reason](/docs/api/objects#error), and its `docs_url` leads to what to do. The operations list\ntheir own errors. These can follow any request:',
+    'An error has a [body with the reason](/docs/api/objects#error), and its `docs_url` leads to what to do. The operations list\ntheir own errors. Any request can return these:',
     errorList(common.every_request),
-    'And these any request with a body:',
+    'Requests with a body can also return these:',
     errorList(common.with_body),
   ]);
 }
@@ -113,13 +114,6 @@ function objectsText(document: OpenApi): string {
 
 function operationsIn(tag: string, operations: readonly Operation[]): Operation[] {
   return operations.filter(({ tags }) => tags.includes(tag));
-}
-
-function anchorOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^\w\s-]/g, '')
-    .replace(/\s/g, '-');
 }
 
 function fenced(language: string, text: string): string {

@@ -113,7 +113,7 @@ const codeType: Record<ErrorCode, string | null> = {
 
 /** Returns the argument of every mutation. */
 export function inputArg<T>(t: { readonly arg: ArgBuilder<Schema> }, type: InputRef<T>) {
-  return t.arg({ type, required: true, description: 'The target and the values of the change.' });
+  return t.arg({ type, required: true, description: 'What to create or change, and the values.' });
 }
 
 /** Declares the union <name>: the payload or an error. Mutations with the same payload share one union. */

@@ -42,7 +42,11 @@ export const UsageType = builder.objectRef<WorkspaceUsage>('Usage').implement({
   description: 'Emails per calendar month (UTC), counted by unique recipient.',
   fields: (t) => ({
     month: t.exposeString('month', { description: 'The calendar month in UTC, such as 2030-01.' }),
-    sent: t.int({ description: 'Emails sent in the month, by unique recipient.', resolve: ({ used }) => used }),
+    sent: t.int({
+      description:
+        'Emails accepted in the month, by recipient, without those canceled before their first attempt, by unique recipient.',
+      resolve: ({ used }) => used,
+    }),
     limit: t.exposeInt('limit', { nullable: true, description: 'null: the plan has no monthly limit.' }),
     remaining: t.exposeInt('remaining', {
       nullable: true,

@@ -80,7 +80,7 @@ builder.queryField('members', (t) =>
 builder.queryField('operators', (t) =>
   t.field({
     type: OperatorConnection,
-    description: 'Requires operator.',
+    description: 'The operators of the instance. Requires operator.',
     args: pageArgs(t),
     resolve: (_, args, g) => page(g, listOperators, args),
   }),
@@ -178,7 +178,7 @@ const MemberSetRoleInput = builder.inputType('MemberSetRoleInput', {
 builder.mutationField('memberSetRole', (t) =>
   t.field({
     type: MemberResult,
-    description: "Ends the user's sessions.",
+    description: "Changes a member's role and ends their sessions.",
     args: { input: inputArg(t, MemberSetRoleInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ member: await call(g, setMemberRole, input), entry: null })),
   }),
@@ -196,7 +196,7 @@ const MemberRemoveInput = builder.inputType('MemberRemoveInput', {
 builder.mutationField('memberRemove', (t) =>
   t.field({
     type: DeleteResult,
-    description: "Ends the user's sessions.",
+    description: 'Removes a member from the workspace and ends their sessions.',
     args: { input: inputArg(t, MemberRemoveInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ deleted_id: (await call(g, removeMember, input)).id })),
   }),
@@ -238,7 +238,7 @@ const OperatorRemoveInput = builder.inputType('OperatorRemoveInput', {
 builder.mutationField('operatorRemove', (t) =>
   t.field({
     type: DeleteResult,
-    description: "Ends the user's sessions. Workspace roles do not change.",
+    description: "Removes an operator and ends the user's sessions. Workspace roles do not change. Requires operator.",
     args: { input: inputArg(t, OperatorRemoveInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ deleted_id: (await call(g, removeOperator, input)).id })),
   }),

@@ -145,7 +145,7 @@ const queueField = (t: PothosSchemaTypes.ObjectFieldBuilder<Schema, RecipientOf>
   queue: t.field({
     type: Queue,
     nullable: true,
-    description: 'Requires operator.',
+    description: 'The delivery queue; null without operator.',
     async resolve(_, __, { ctx, load }) {
       if (!isOperator(ctx.actor)) return null;
       return (await load.queues()).find(({ name }) => name === MAIL_QUEUE) ?? null;

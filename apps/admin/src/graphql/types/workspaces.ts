@@ -117,7 +117,7 @@ builder.queryFields((t) => ({
   }),
   plans: t.field({
     type: [Plan],
-    description: 'Requires operator.',
+    description: 'All plans. Requires operator.',
     resolve: async (_, __, g) => (await call(g, listPlans, {})).data,
   }),
 }));
@@ -242,7 +242,8 @@ builder.mutationFields((t) => ({
   }),
   workspaceSetPlan: t.field({
     type: WorkspaceResult,
-    description: 'Takes effect on the next request. Email already sent this month still counts toward the quota.',
+    description:
+      'Moves a workspace to another plan, from its next request on. Email already sent this month still counts toward the quota. Requires operator.',
     args: { input: inputArg(t, PlanInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ workspace: await call(g, setWorkspacePlan, input) })),
   }),
@@ -254,7 +255,7 @@ builder.mutationFields((t) => ({
   }),
   planUpdate: t.field({
     type: PlanResult,
-    description: 'Takes effect on the next request from each workspace on the plan.',
+    description: 'Changes a plan, from the next request of each workspace on it. Requires operator.',
     args: { input: inputArg(t, PlanLimitsInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ plan: await invoke(g.ctx, updatePlan, limitsOf(input)) })),
   }),
