@@ -126,6 +126,51 @@ describe('the import command', () => {
     );
   });
 
+  it.each([
+    ['resend', (emails: readonly string[]) => ({ data: emails.map((email) => ({ object: 'suppression', email })) })],
+    [
+      'postmark',
+      (emails: readonly string[]) => ({
+        Suppressions: emails.map((EmailAddress) => ({ EmailAddress, Origin: 'Customer' })),
+      }),
+    ],
+    [
+      'sendgrid',
+      (emails: readonly string[]) => emails.map((email) => ({ email, reason: 'Unknown', created: 1443651125 })),
+    ],
+    [
+      'ses',
+      (emails: readonly string[]) => ({
+        SuppressedDestinationSummaries: emails.map((EmailAddress) => ({ EmailAddress, Reason: 'BOUNCE' })),
+      }),
+    ],
+    ['mailgun', (emails: readonly string[]) => ({ items: emails.map((address) => ({ address, code: '550' })) })],
+  ])(
+    'imports 10,000 entries from %s, reports broken ones, and adds nothing when repeated',
+    {
+      timeout: 180_000,
+    },
+    async (provider, exported) => {
+      const good = Array.from({ length: 9_990 }, (_, index) => `${provider}-${index}@example.com`);
+      const broken = ['', 'nobody', 'a@', '@b.example', 'a@b@c', 'a b@example.com', `${'x'.repeat(400)}@example.com`];
+      const repeated = good.slice(0, 3);
+      const file = join(directory, `${provider}.json`);
+      await writeFile(file, JSON.stringify(exported([...good, ...broken, ...repeated])));
+      const command = ['import', provider, '--suppressions', file, '--apply', '--json'];
+
+      const [first = {}] = parts(await postrider(command));
+      const [repeat = {}] = parts(await postrider(command));
+
+      const counts = ({ added, present, refused, skipped }: Record<string, unknown>) => ({
+        added,
+        present,
+        reported: [refused, skipped].flat().length,
+      });
+      expect(counts(first)).toEqual({ added: 9_990, present: 0, reported: 10 });
+      expect(counts(repeat)).toEqual({ added: 0, present: 9_990, reported: 10 });
+    },
+  );
+
   it('requires a file, and rejects one of the wrong type before writing anything', async () => {
     expect(await postrider(['import', 'resend'])).toMatchObject({
       code: 2,

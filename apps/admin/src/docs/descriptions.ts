@@ -22,6 +22,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   'from-resend': 'Migrate from Resend by changing the URL and the API key.',
   'from-postmark': 'Migrate from Postmark: equivalent terms and differences.',
   'from-sendgrid': 'Migrate from SendGrid: equivalent terms and differences.',
+  'from-ses': 'Migrate from Amazon SES: equivalent terms and differences.',
+  'from-mailgun': 'Migrate from Mailgun: equivalent terms and differences.',
   api: 'The REST API: all operations, and the errors of every request.',
   'api/email': 'Send email and follow its delivery.',
   'api/events': 'List events, as an alternative to webhooks.',

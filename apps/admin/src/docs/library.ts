@@ -39,7 +39,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
         'deliverability',
         'submission',
       ],
-      ...['from-resend', 'from-postmark', 'from-sendgrid'],
+      ...['from-resend', 'from-postmark', 'from-sendgrid', 'from-ses', 'from-mailgun'],
     ],
   ],
   [

@@ -59,8 +59,6 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   incoming: ['receiving'],
   received: ['receiving'],
   nodemailer: ['smtp', 'submission'],
-  mailgun: ['migrate', 'relay'],
-  ses: ['relay', 'smtps'],
   token: ['key'],
   quota: ['limits', 'plan'],
   throttling: ['limits', 'rate'],

@@ -27,6 +27,13 @@ describe('a suppression export', () => {
       'unsubscribed@example.com',
       'from Postmark, ManualSuppression, Recipient, 2019-12-17T08:58:33-05:00',
     ],
+    ['ses', 'ses-suppressions.json', 'gone@example.com', 'from SES, BOUNCE, 2026-04-10T21:03:05+00:00'],
+    [
+      'mailgun',
+      'mailgun-suppressions.json',
+      'gone@example.com',
+      'from Mailgun, 550, No such mailbox, Fri, 21 Oct 2026 11:02:55 UTC',
+    ],
   ] as const)('preserves the address, reason and time from %s', async (provider, file, email, reason) => {
     const plan = await suppressionsOf(provider, fixture(file));
 
@@ -111,6 +118,26 @@ describe('a domain or webhook export', () => {
       'email.complained',
       'email.delivered',
       'email.delivery_delayed',
+    ]);
+  });
+
+  it('leaves out identities that are addresses, and subscriptions that are not for HTTP', async () => {
+    const identities = await writeExport(
+      'identities.json',
+      '{ "EmailIdentities": [{ "IdentityName": "ada@example.com" }, { "IdentityName": "shop.example" }] }',
+    );
+    const subscriptions = fixture('ses-webhooks.json');
+
+    const domains = planDomains(identities, await readExport(identities), providers.ses);
+    const hooks = planWebhooks(subscriptions, await readExport(subscriptions), providers.ses);
+
+    expect(domains).toMatchObject({
+      names: ['shop.example'],
+      skipped: [{ line: 1, why: 'ada@example.com is not a domain' }],
+    });
+    expect(hooks.webhooks.map(({ url }) => url)).toEqual(['https://example.com/ses']);
+    expect(hooks.skipped).toEqual([
+      { line: 2, why: 'team@example.com: it has no events that Postrider supports (its events: none)' },
     ]);
   });
 

@@ -44,9 +44,12 @@ export function planDomains(file: string, { columns, rows }: Export, provider: P
   const { name, left } = provider.domains;
   const read = readerOf(file, columns, name, left);
   const names = rows.map((row) => ({ line: row.line, name: read.text(row, name).toLowerCase() }));
-  const skipped = names.filter((row) => row.name === '').map(({ line }) => ({ line, why: 'it has no domain' }));
+  const isDomain = (row: { readonly name: string }) => row.name !== '' && !row.name.includes('@');
+  const skipped = names
+    .filter((row) => !isDomain(row))
+    .map((row) => ({ line: row.line, why: row.name === '' ? 'it has no domain' : `${row.name} is not a domain` }));
   return {
-    names: [...new Set(names.flatMap((row) => (row.name === '' ? [] : [row.name])))],
+    names: [...new Set(names.filter(isDomain).map((row) => row.name))],
     skipped,
     unknown_columns: read.unknown,
   };

@@ -23,7 +23,7 @@ export interface Provider {
   };
 }
 
-export const providerNames = ['resend', 'postmark', 'sendgrid'] as const;
+export const providerNames = ['resend', 'postmark', 'sendgrid', 'ses', 'mailgun'] as const;
 export type ProviderName = (typeof providerNames)[number];
 
 const words = (text: string) => text.trim().split(/\s+/);
@@ -136,4 +136,59 @@ const sendgrid: Provider = {
   },
 };
 
-export const providers: Readonly<Record<ProviderName, Provider>> = { resend, postmark, sendgrid };
+/** SES: what `aws sesv2 list-suppressed-destinations`, `list-email-identities` and `aws sns list-subscriptions` print. */
+const ses: Provider = {
+  name: 'SES',
+  suppressions: {
+    email: 'EmailAddress',
+    reason: ['Reason', 'LastUpdateTime'],
+    left: [],
+  },
+  domains: {
+    name: 'IdentityName',
+    left: words('IdentityType SendingEnabled VerificationStatus'),
+  },
+  webhooks: {
+    url: 'Endpoint',
+    left: words('SubscriptionArn Owner Protocol TopicArn'),
+    format: 'postrider',
+    // A subscription says where SNS posts to, and its topic gets these three unless it was set up otherwise.
+    events: ({ Protocol: protocol }) => (/^https?$/.test(String(protocol)) ? words('Delivery Bounce Complaint') : []),
+    types: {
+      Delivery: ['email.delivered'],
+      Bounce: ['email.bounced', 'email.failed'],
+      Complaint: ['email.complained'],
+    },
+  },
+};
+
+/** Mailgun: GET /v3/{domain}/bounces, /complaints and /unsubscribes or their CSV, /v4/domains and /v1/webhooks. */
+const mailgun: Provider = {
+  name: 'Mailgun',
+  suppressions: {
+    email: 'address',
+    reason: ['code', 'error', 'created_at'],
+    left: words('MessageHash tags count id'),
+  },
+  domains: {
+    name: 'name',
+    left: words(`id state type created_at smtp_login smtp_password spam_action wildcard web_prefix web_scheme is_disabled
+      require_tls skip_verification force_dkim_authority use_automatic_sender_security message_ttl disabled archive_to
+      dkim_host mailfrom_host encrypt_incoming_message tracking_host subaccount_id`),
+  },
+  webhooks: {
+    url: 'url',
+    left: words('webhook_id description event_types created_at'),
+    format: 'postrider',
+    events: ({ event_types }) => (Array.isArray(event_types) ? event_types.map(String) : []),
+    types: {
+      accepted: ['email.queued'],
+      delivered: ['email.delivered'],
+      temporary_fail: ['email.delivery_delayed'],
+      permanent_fail: ['email.bounced', 'email.failed', 'email.suppressed'],
+      complained: ['email.complained'],
+    },
+  },
+};
+
+export const providers: Readonly<Record<ProviderName, Provider>> = { resend, postmark, sendgrid, ses, mailgun };
