@@ -13,6 +13,8 @@ export interface Instance {
   readonly url: string;
   readonly key: string;
   readonly data_dir: string;
+  /** The settings that it was started with. */
+  readonly settings: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +55,7 @@ export async function startInstance(settings: Readonly<Record<string, string>> =
   const url = /ready at (\S+)/.exec(line)?.[1];
   const key_file = /API key +in (\S+)/.exec(line)?.[1];
   const key = key_file === undefined ? undefined : readFileSync(key_file, 'utf8').trim();
-  if (url !== undefined && key !== undefined) return { url, key, data_dir, stop };
+  if (url !== undefined && key !== undefined) return { url, key, data_dir, settings, stop };
   await stop();
   throw new Error(`Postrider could not start: ${out}`);
 }

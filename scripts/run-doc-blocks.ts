@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '@postrider/core';
 import { sendSchema } from '@postrider/core/accept';
 import { eventSchema } from '@postrider/core/events';
+import { createTransport } from 'nodemailer';
 import type { Block, Language } from './doc-blocks.ts';
 import { linkExample } from './example-packages.ts';
 import { compiled, type Instance, root } from './instance.ts';
@@ -33,6 +34,21 @@ const drills: Readonly<Record<string, (text: string, instance: Instance) => unkn
   },
   event: (text) => eventSchema.parse(JSON.parse(text)),
   send: (text) => sendSchema.parse(JSON.parse(text)),
+  /** Reads a program's SMTP settings, and sends an email with them. */
+  async smtp(text, { key, settings }) {
+    const setting = (names: string) =>
+      new RegExp(`(?:${names})["']?\\s*(?:=>|[:=])\\s*["']?([^"',\\s;]+)`, 'i').exec(text)?.[1];
+    const host = setting('host|address');
+    const port = setting('port');
+    if (host !== 'mail.example.com' || port !== '587') throw new Error(`host ${host} and port ${port}`);
+    const transport = createTransport({
+      host: '127.0.0.1',
+      port: Number(settings.SUBMISSION_PORT),
+      auth: { user: setting('user(?:_?name)?'), pass: setting('pass(?:word)?')?.replace('pr_live_…', key) },
+    });
+    await transport.sendMail({ from: 'shop@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'It works.' });
+    transport.close();
+  },
   env: (text) =>
     readConfig(
       Object.fromEntries(
@@ -271,6 +287,7 @@ function environment({ folder, instance }: Place): Record<string, string> {
     GO111MODULE: 'off',
     POSTRIDER_URL: instance.url,
     POSTRIDER_API_KEY: instance.key,
+    ...(instance.settings.SUBMISSION_PORT !== undefined && { SUBMISSION_PORT: instance.settings.SUBMISSION_PORT }),
     DATA_DIR: instance.data_dir,
     WEBHOOK_SECRET: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDOU6xP4KVbjU=',
   };

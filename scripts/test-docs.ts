@@ -1,6 +1,7 @@
 // npm run test:docs: runs every code block of the documentation against a running instance. Requires python3, golang-go
 // and php-cli besides Node; `npm run test:docs -- sh ts` runs only those languages.
 import { startDnsZone } from '@postrider/testing';
+import { freePort } from '@postrider/testing/free-port';
 import { docPages, type Language, languages, readPage } from './doc-blocks.ts';
 import { startInstance } from './instance.ts';
 import { type Reference, runReferenceSamples } from './reference-samples.ts';
@@ -24,7 +25,7 @@ if (skipped.length > MAX_NOT_RUN) problems.push(`${skipped.length} blocks are no
 
 let passed = 0;
 const zone = await startDnsZone();
-const instance = await startInstance({ DNS_SERVERS: zone.address });
+const instance = await startInstance({ DNS_SERVERS: zone.address, SUBMISSION_PORT: String(await freePort()) });
 try {
   for (const { page, blocks } of pages) {
     if (chosen_pages.length > 0 && !chosen_pages.includes(page)) continue;

@@ -28,6 +28,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
         'production',
         'sending',
         'templates',
+        'frameworks',
         'sdk',
         'python',
         'go',

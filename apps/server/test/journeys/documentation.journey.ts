@@ -1,4 +1,5 @@
 import { startDnsZone } from '@postrider/testing';
+import { freePort } from '@postrider/testing/free-port';
 import { expect, it } from 'vitest';
 import { docPages, readPage } from '../../../../scripts/doc-blocks.ts';
 import { startInstance } from '../../../../scripts/instance.ts';
@@ -11,7 +12,7 @@ it('every shell and TypeScript code block works as its page says (newcomer N18)'
   timeout: TIMEOUT_MS,
 }, async () => {
   const zone = await startDnsZone();
-  const instance = await startInstance({ DNS_SERVERS: zone.address });
+  const instance = await startInstance({ DNS_SERVERS: zone.address, SUBMISSION_PORT: String(await freePort()) });
 
   const outcomes = [];
   for (const page of docPages) outcomes.push(...(await runBlocks(readPage(page).blocks, instance, ['sh', 'ts'])));
