@@ -174,7 +174,7 @@ async function api<T>(method: string, path: string, body?: object): Promise<T> {
 
 /** Changes the settings as the guide says, then sends the first email through Postfix. */
 async function sendSigned(): Promise<void> {
-  appendFileSync(join(tree, SETTINGS), `DNS_SERVERS=${zone.address}\nLIMITS=drain=2s\nSUBMISSION_PORT=587\n`);
+  appendFileSync(join(tree, SETTINGS), `DNS_SERVERS=${zone.address}\nLIMITS=drain=1s\nSUBMISSION_PORT=587\n`);
   const restarted_at = performance.now();
   // The machine has no way out of its network, so doctor finds more than what is wrong with the settings.
   await runBlock(RECONFIGURE.replace('postrider doctor', 'postrider doctor || true'), version);
