@@ -8,11 +8,9 @@ export const usageSchema = z
   .object({
     object: objectName('usage'),
     month: z.string().meta({ description: 'The calendar month in UTC.', examples: ['2030-01'] }),
-    used: z
-      .int()
-      .meta({
-        description: 'Emails accepted this month, by recipient, without those canceled before their first attempt.',
-      }),
+    used: z.int().meta({
+      description: 'Emails accepted this month, by recipient, without those canceled before their first attempt.',
+    }),
     limit: z.int().nullable().meta({ description: 'null: the plan has no monthly limit.' }),
     remaining: z.int().nullable().meta({ description: 'Emails left this month. null: no limit.' }),
     resets_at: timeField.meta({ description: 'When the next month starts, in UTC.' }),
