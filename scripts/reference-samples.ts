@@ -94,8 +94,7 @@ export class SampleWorld {
   }
 
   async #values(operation_id: string): Promise<Values> {
-    const [, resource = '', action = ''] =
-      /^(email|webhooks|api_keys|domains|captures|[a-z]+)_(\w+)$/.exec(operation_id) ?? [];
+    const [, resource = '', action = ''] = /^([a-z]+)_(\w+)$/.exec(operation_id) ?? [];
     if (resource === 'email') return this.#emailValues(action);
     if (resource === 'webhooks') return this.#webhookValues(action);
     if (resource === 'captures') return this.#captureValues(action);

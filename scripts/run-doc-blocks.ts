@@ -22,14 +22,14 @@ const drills: Readonly<Record<string, (text: string, instance: Instance) => unkn
   json: (text) => JSON.parse(text),
   /** Every package that a page installs is one of a folder in examples. */
   packages: (text) => {
-    const known = globSync('examples/*/package.json', { cwd: root }).flatMap((file) =>
+    const dependencies = globSync('examples/*/package.json', { cwd: root }).flatMap((file) =>
       Object.keys((JSON.parse(readFileSync(join(root, file), 'utf8')) as { dependencies?: object }).dependencies ?? {}),
     );
     const missing = text
       .trim()
       .split(/\s+/)
       .slice(2)
-      .filter((name) => name !== '@postrider/sdk' && !known.includes(name));
+      .filter((name) => name !== '@postrider/sdk' && !dependencies.includes(name));
     if (missing.length > 0) throw new Error(`no example has ${missing.join(', ')}`);
   },
   event: (text) => eventSchema.parse(JSON.parse(text)),
@@ -168,9 +168,9 @@ async function run(block: Block, before: readonly Block[], place: Place): Promis
   return runText(language, [...earlier, block.text].join('\n'), place);
 }
 
-async function runText(language: Language, written: string, place: Place): Promise<string | null> {
+async function runText(language: Language, source: string, place: Place): Promise<string | null> {
   const { file, command } = programs[language];
-  const text = await filledIn(written, place);
+  const text = await filledIn(source, place);
   writeFileSync(join(place.folder, file), language === 'sh' ? SHELL_HEAD + text + SHELL_TAIL : text);
   const [program = '', ...args] = [...command, file];
   // Asynchronous, because the name server that the instance asks is in this process.

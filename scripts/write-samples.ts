@@ -66,14 +66,14 @@ function shortened(value: unknown, name = ''): unknown {
 
 /** Numbers the ids of each kind by their last letter. */
 function identified(value: unknown): object {
-  const known = new Map<string, string>();
+  const ids = new Map<string, string>();
   const counts = new Map<string, number>();
   return JSON.parse(
     JSON.stringify(value).replace(/(?<![a-z])([a-z]{3})_[0-9a-z]{26}(?![0-9a-z])/g, (id, kind: string) => {
       const count = counts.get(kind) ?? 0;
-      if (!known.has(id)) counts.set(kind, count + 1);
-      const replaced = known.get(id) ?? `${kind}_${ID_TAIL}${ID_ENDS[count % ID_ENDS.length]}`;
-      known.set(id, replaced);
+      if (!ids.has(id)) counts.set(kind, count + 1);
+      const replaced = ids.get(id) ?? `${kind}_${ID_TAIL}${ID_ENDS[count % ID_ENDS.length]}`;
+      ids.set(id, replaced);
       return replaced;
     }),
   );

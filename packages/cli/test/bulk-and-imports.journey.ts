@@ -152,7 +152,15 @@ describe('the import command', () => {
     },
     async (provider, exported) => {
       const good = Array.from({ length: 9_990 }, (_, index) => `${provider}-${index}@example.com`);
-      const broken = ['', 'nobody', 'a@', '@b.example', 'a@b@c', 'a b@example.com', `${'x'.repeat(400)}@example.com`];
+      const broken = [
+        '',
+        'no-address',
+        'a@',
+        '@b.example',
+        'a@b@c',
+        'a b@example.com',
+        `${'x'.repeat(400)}@example.com`,
+      ];
       const repeated = good.slice(0, 3);
       const file = join(directory, `${provider}.json`);
       await writeFile(file, JSON.stringify(exported([...good, ...broken, ...repeated])));

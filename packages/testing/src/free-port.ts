@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 // Below the ports that systems give to outgoing connections, which could take one before its program listens.
 const MIN_PORT = 10_240;
 const MAX_PORT = 32_767;
-const given = new Set<number>();
+const ports = new Set<number>();
 
 /**
  * Returns a port of 127.0.0.1 that was free a moment ago, for a program that cannot choose one itself, such as a
@@ -13,8 +13,8 @@ const given = new Set<number>();
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = MIN_PORT + Math.floor(Math.random() * (MAX_PORT - MIN_PORT + 1));
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
+    if (ports.has(port) || !(await isFree(port))) continue;
+    ports.add(port);
     return port;
   }
 }

@@ -100,12 +100,12 @@ export async function search(pages: readonly DocPage[], query: string): Promise<
     boostDocument: (id: number) => weightOf(sections[id]?.page),
   });
   // A word that no page has says nothing about the others.
-  const matched = new Set(hits.flatMap(({ queryTerms: query_terms }) => query_terms));
-  const known = words.filter((word) => meanings(word).some((one) => matched.has(one)));
+  const matches = new Set(hits.flatMap(({ queryTerms: query_terms }) => query_terms));
+  const topics = words.filter((word) => meanings(word).some((one) => matches.has(one)));
   return hits
     .map(({ id, score, terms, queryTerms: query_terms }) => {
-      const count = known.filter((word) => meanings(word).some((one) => query_terms.includes(one))).length;
-      const share = count / known.length;
+      const count = topics.filter((word) => meanings(word).some((one) => query_terms.includes(one))).length;
+      const share = count / topics.length;
       return { section: sections[id as number], terms, share, points: score * share ** 3 };
     })
     .filter(({ share }) => share > MIN_SHARE)

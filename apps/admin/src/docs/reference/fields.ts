@@ -39,11 +39,11 @@ export function fieldLine(
   indent = '',
 ): string {
   const description = escapeText(schema.description ?? '');
-  const needed = is_required ? ', required' : '';
-  const usual = ['string', 'number', 'boolean'].includes(typeof schema.default)
+  const requirement = is_required ? ', required' : '';
+  const default_text = ['string', 'number', 'boolean'].includes(typeof schema.default)
     ? `, default ${code(String(schema.default))}`
     : '';
-  return `${indent}- ${code(name)} *${typeOf(schema)}${needed}${usual}*${description === '' ? '' : `: ${description}`}`;
+  return `${indent}- ${code(name)} *${typeOf(schema)}${requirement}${default_text}*${description === '' ? '' : `: ${description}`}`;
 }
 
 /** Returns the objects that a schema describes in place: itself, a list's entries or alternatives. */

@@ -60,8 +60,8 @@ function operationText(document: OpenApi, operation: Operation, common: CommonEr
     .filter(([status]) => status.startsWith('2'))
     // A dry run's 200 follows.
     .toReversed();
-  const usual = [...common.every_request, ...common.with_body].map(({ reason }) => reason);
-  const own_errors = errorsOf(document, operation).filter(({ reason }) => !usual.includes(reason));
+  const common_reasons = [...common.every_request, ...common.with_body].map(({ reason }) => reason);
+  const own_errors = errorsOf(document, operation).filter(({ reason }) => !common_reasons.includes(reason));
   return joined([
     `## ${name}`,
     '<div class="operation"><div>',
