@@ -182,7 +182,7 @@ describe('the suppressions command', () => {
 });
 
 // Last, because these use up the key's requests of the minute, for which only this command waits.
-describe('a long export', () => {
+describe('the import of 10,000 entries', () => {
   it.each([
     ['resend', (emails: readonly string[]) => ({ data: emails.map((email) => ({ object: 'suppression', email })) })],
     [
@@ -203,7 +203,7 @@ describe('a long export', () => {
     ],
     ['mailgun', (emails: readonly string[]) => ({ items: emails.map((address) => ({ address, code: '550' })) })],
   ])(
-    'of 10,000 entries from %s is imported, with its broken ones reported, and adds nothing when repeated',
+    'works for %s, reports broken entries, and adds nothing when repeated',
     {
       timeout: 180_000,
     },
