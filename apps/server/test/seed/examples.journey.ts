@@ -64,7 +64,7 @@ function countIn(value: unknown, above: readonly string[] = []): number {
 
 interface OperationSpec {
   readonly parameters?: readonly { name: string; in: 'query' | 'path'; schema: Json }[];
-  readonly requestBody?: { content: Record<string, { schema: Json }> };
+  readonly requestBody?: { content: Record<string, { schema: Json; example?: unknown }> };
 }
 
 const examples: Example[] = [];
@@ -76,8 +76,10 @@ for (const [path, verbs] of Object.entries(document.paths)) {
     const at = { method: verb.toUpperCase(), path };
     for (const { name, in: place, schema } of parameters)
       for (const [, value] of examplesIn(schema)) examples.push({ ...at, place, steps: [name], value });
-    for (const { schema } of Object.values(requestBody?.content ?? {}))
+    for (const { schema, example } of Object.values(requestBody?.content ?? {})) {
+      if (example !== undefined) examples.push({ ...at, place: 'body', steps: [], value: example });
       for (const [steps, value] of examplesIn(schema)) examples.push({ ...at, place: 'body', steps, value });
+    }
   }
 }
 
