@@ -110,11 +110,16 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
       [code('const at = new Date(row.at); const text = "Date.now()"; // new Date()')],
       [code('export const now = () => Date.now();', 'packages/core/src/clock.ts')],
       [code('Date.now()', 'packages/core/src/send.test.ts')],
+      [code('Date.now()', 'examples/shop/server.ts')],
     ],
   },
   'only a main reads the environment': {
     red: [[code('process.env.PORT')], [code("import { env } from 'node:process';")]],
-    green: [[code('process.env', 'apps/server/src/main.ts')], [code("'process.env'")]],
+    green: [
+      [code('process.env', 'apps/server/src/main.ts')],
+      [code("'process.env'")],
+      [code('process.env', 'examples/shop/server.ts')],
+    ],
   },
   'no test is mocked, skipped or run alone': {
     red: [
@@ -258,8 +263,18 @@ const planted: Record<HouseRuleName, { red: TreeFile[][]; green: TreeFile[][] }>
         manifest({}, 'packages/core/package.json'),
         code("const a = await import('@postrider/db/embedded');"),
       ],
+      [
+        manifest({ devDependencies: { vitest: '5.1.0' } }),
+        manifest({}, 'examples/shop/package.json'),
+        code("import 'vitest';", 'examples/shop/server.test.ts'),
+      ],
     ],
     green: [
+      [
+        manifest({}),
+        manifest({ dependencies: { next: '16.4.6' } }, 'examples/shop/package.json'),
+        code("import 'next';", 'examples/shop/app/page.tsx'),
+      ],
       [
         manifest({ devDependencies: { vitest: '5.1.0' } }),
         manifest({ name: '@postrider/core', dependencies: { zod: '4.6.7' } }, 'packages/core/package.json'),

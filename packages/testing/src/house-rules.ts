@@ -55,7 +55,7 @@ const mayReadEnvironment = (path: string) =>
     // A library has no main.ts, and the SDK's documentation says that its settings come from the environment.
     'packages/sdk/src/environment.ts',
     'vitest.config.ts',
-  ].includes(path) || inAny(path, ['scripts/', 'bench/', 'packages/testing/']);
+  ].includes(path) || inAny(path, ['scripts/', 'bench/', 'examples/', 'packages/testing/']);
 
 const bannedNames = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'types', 'service', 'manager', 'base']);
 
@@ -180,7 +180,7 @@ export const houseRules = {
     'a fragment of packages/db/src/planner.ts says why',
   ),
   'time comes from a clock': inSource(
-    (path) => !isClock(path) && !isTest(path) && !path.startsWith('packages/testing/'),
+    (path) => !isClock(path) && !isTest(path) && !inAny(path, ['packages/testing/', 'examples/']),
     'bare',
     /(?<![\w.$])Date(?:\.now\b|\(\s*\))|\bnew\s+Date\s*[;,)\]}]/g,
     'ask a Clock, or the database for clock_now()',

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { importGraph, importsOf, packageOf } from './imports.ts';
-import { manifestsOf, workspaceOf } from './manifests.ts';
-import { at, type HouseRule, isCode, isTest, sourceOf } from './tree.ts';
+import { exampleOf, manifestOf, manifestsOf, workspaceOf } from './manifests.ts';
+import { at, type HouseRule, isCode, isTest, sourceOf, type TreeFile } from './tree.ts';
 
 /** Only tests import the test kit, and tests may use the root's dev dependencies. */
 const KIT = 'packages/testing/';
@@ -14,6 +14,8 @@ export const declaredImports: HouseRule = (files) => {
   return files
     .filter((file) => isCode(file.path))
     .flatMap((file) => {
+      const example = exampleOf(file.path);
+      if (example !== null) return undeclaredImports(file, files, example);
       const workspace = workspaceOf(file.path);
       const manifest = manifests.get(workspace ?? '')?.manifest;
       const declared = new Set([...Object.keys(manifest?.run_time ?? {}), manifest?.name]);
@@ -30,6 +32,17 @@ export const declaredImports: HouseRule = (files) => {
       });
     });
 };
+
+/** An example has packages of its own, and none of the root's when it is copied out of the repository. */
+function undeclaredImports(file: TreeFile, files: readonly TreeFile[], example: string): string[] {
+  const own = files.find(({ path }) => path === `${example}package.json`);
+  const { run_time = {}, development = {} } = own ? manifestOf(own) : {};
+  return importsOf(file).flatMap(({ specifier, index }) => {
+    const name = packageOf(specifier);
+    if (name === null || name in run_time || name in development) return [];
+    return [at(file, index, `${name} is not declared in ${example}package.json`)];
+  });
+}
 
 export const usedDependencies: HouseRule = (files) => {
   const code = files.filter(({ path }) => isCode(path));

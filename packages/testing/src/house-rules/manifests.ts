@@ -54,6 +54,11 @@ export function workspaceOf(path: string): string | null {
   return /^(?:apps|packages)\/[^/]+\//.exec(path)?.[0] ?? null;
 }
 
+/** Returns the folder of the example that a path belongs to, such as `examples/nextjs/`, or null. */
+export function exampleOf(path: string): string | null {
+  return /^examples\/[^/]+\//.exec(path)?.[0] ?? null;
+}
+
 /** Returns the workspace manifests by folder, with the root's under the empty string. */
 export function manifestsOf(files: readonly TreeFile[]): Map<string, { file: TreeFile; manifest: Manifest }> {
   return new Map(

@@ -12,7 +12,7 @@ export interface TreeFile {
 /** Checks the whole tree and returns `file:line complaint` for every violation. */
 export type HouseRule = (files: readonly TreeFile[]) => string[];
 
-const notOurs = new Set(['node_modules', '.git', '.postrider', '.turbo', 'dist', 'coverage']);
+const notOurs = new Set(['node_modules', '.git', '.postrider', '.turbo', '.next', 'dist', 'coverage']);
 const isText = (name: string) => !/\.(?:png|jpe?g|gif|ico|webp|avif|woff2?|ttf|gz|zip|pdf|tsbuildinfo)$/.test(name);
 
 export const treeRoot = fileURLToPath(new URL('../../../..', import.meta.url));
