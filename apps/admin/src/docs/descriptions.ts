@@ -20,6 +20,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   domains: 'Add a domain, publish its DNS records and rotate its keys.',
   deliverability: 'Provider requirements, warm-up, reverse DNS, complaints, unsubscribe and blocklists.',
   submission: 'Send from applications that only support SMTP.',
+  comparison:
+    'When to choose Postrider, and when Resend, Postmark, SES, Postal, useSend, Plunk, Hyvor Relay or KumoMTA.',
   'from-resend': 'Migrate from Resend by changing the URL and the API key.',
   'from-postmark': 'Migrate from Postmark: equivalent terms and differences.',
   'from-sendgrid': 'Migrate from SendGrid: equivalent terms and differences.',

@@ -40,7 +40,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
         'deliverability',
         'submission',
       ],
-      ...['from-resend', 'from-postmark', 'from-sendgrid', 'from-ses', 'from-mailgun'],
+      ...['comparison', 'from-resend', 'from-postmark', 'from-sendgrid', 'from-ses', 'from-mailgun'],
     ],
   ],
   [
