@@ -10,6 +10,7 @@ export const docPages: readonly string[] = [
   'README.md',
   'packages/sdk/README.md',
   ...globSync('docs/*.md', { cwd: root }).sort(),
+  ...globSync('examples/*/README.md', { cwd: root }).sort(),
 ];
 
 export type Marker =

@@ -12,6 +12,8 @@ export function installExample(name: string): string {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, stderr } = spawnSync('npm', args, { cwd: folder, encoding: 'utf8' });
   if (status !== 0) throw new Error(`npm ci in examples/${name} failed:\n${stderr}`);
+  // A program without dependencies has no such folder yet.
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
   writeFileSync(stamp, lock);
   return join(folder, 'node_modules');
 }

@@ -12,6 +12,7 @@ import { createTransport } from 'nodemailer';
 import type { Block, Language } from './doc-blocks.ts';
 import { linkExample } from './example-packages.ts';
 import { compiled, type Instance, root } from './instance.ts';
+import { checkCommands } from './run-examples.ts';
 
 const BLOCK_TIMEOUT_MS = 120_000;
 const LISTEN_TIMEOUT_MS = 20_000;
@@ -32,6 +33,8 @@ const drills: Readonly<Record<string, (text: string, instance: Instance) => unkn
       .filter((name) => name !== '@postrider/sdk' && !dependencies.includes(name));
     if (missing.length > 0) throw new Error(`no example has ${missing.join(', ')}`);
   },
+  /** The programs' tests are run as a whole. */
+  example: checkCommands,
   event: (text) => eventSchema.parse(JSON.parse(text)),
   send: (text) => sendSchema.parse(JSON.parse(text)),
   /** Reads a program's SMTP settings, and sends an email with them. */

@@ -8,6 +8,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   changelog: 'What changed in each release, newest first.',
   production: 'From the first captured email to email that reaches real inboxes.',
   sending: 'Send one or many emails, scheduled or now, with attachments and idempotency.',
+  examples: 'Five small programs that run: Next.js, a password reset, webhooks, a nightly report and the queues.',
   frameworks: 'Next.js, Auth.js, Supabase, Rails, Laravel, Django, Spring, WordPress and Keycloak.',
   templates: 'Render React Email, MJML or Handlebars in your program, and send the HTML.',
   sdk: 'The TypeScript client: installation, methods and errors.',

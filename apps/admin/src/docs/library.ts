@@ -29,6 +29,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
         'sending',
         'templates',
         'frameworks',
+        'examples',
         'sdk',
         'python',
         'go',
