@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Every test file is in exactly one project: rules reads the tree, units needs no database, and the third project gets
-// a database.
+// a database. The programs in examples have tests of their own, which `npm run test:docs` runs.
 const rules = ['packages/testing/src/{house-rules,source-text}.test.ts'];
 const units = [
   'bench/**/*.test.ts',
@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'database',
           include: ['**/*.test.ts'],
-          exclude: [...everywhere, ...rules, ...units],
+          exclude: [...everywhere, ...rules, ...units, 'examples/**'],
           pool: 'forks',
           // Files share a worker, because each file closes the resources that it opens, and a third of a short file's
           // CPU time went into its imports.
