@@ -4,6 +4,8 @@ const loaded = [
   '../apps/server/src/start.ts',
   '../apps/server/src/banner.ts',
   '../apps/server/src/outage-log.ts',
+  // Loaded by the first request for it.
+  '../apps/admin/src/graphql/graphql-api.ts',
   '../packages/cli/src/run-command.ts',
 ];
 for (const path of loaded) await import(path);

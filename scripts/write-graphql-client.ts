@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
-import { parseDocument, schemaText } from '@postrider/admin';
+import { parseDocument, schemaText } from '@postrider/admin/schema';
 
 const folder = new URL('../apps/admin/client/', import.meta.url);
 export const clientFile = fileURLToPath(new URL('operations.ts', folder));

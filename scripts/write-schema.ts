@@ -2,7 +2,7 @@
 // break clients of the previous version, unless --breaking is given.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { breakingChangesOf, schemaText } from '@postrider/admin';
+import { breakingChangesOf, schemaText } from '@postrider/admin/schema';
 
 export const schemaFile = fileURLToPath(new URL('../docs/schema.graphql', import.meta.url));
 

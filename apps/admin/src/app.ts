@@ -1,11 +1,9 @@
 import { AppError, errorBody, newId, type Services } from '@postrider/core';
-import type { QueryRefunds } from '@postrider/core/usage';
 import { createClientAddress } from '@postrider/net';
 import { Hono } from 'hono';
 import type { AdminEnv } from './admin-env.ts';
 import { docRoutes, llmsFullText, llmsText } from './docs/doc-routes.ts';
-import { graphqlRoutes } from './graphql/http/routes.ts';
-import type { KnownQueries } from './graphql/known/known-queries.ts';
+import type { GraphqlApi } from './graphql/graphql-api.ts';
 import { contentRoutes } from './pages/content-links.ts';
 import {
   type DashboardSource,
@@ -25,8 +23,7 @@ import { trpcRoutes } from './trpc/trpc-routes.ts';
 /** Returns the routes of the admin role. */
 export function createApp(
   services: Services,
-  refunds: QueryRefunds,
-  known: KnownQueries,
+  loadGraphql: () => Promise<GraphqlApi>,
   dashboard: DashboardSource,
 ): Hono<AdminEnv> {
   const app = new Hono<AdminEnv>();
@@ -70,7 +67,7 @@ export function createApp(
     app.route(`${base}/graphiql`, graphiqlRoutes(services));
   }
   app.use('/graphql', traced(services, '/graphql'));
-  app.route('/graphql', graphqlRoutes(services, refunds, known));
+  app.all('/graphql', async (context) => (await loadGraphql()).reply(context));
   app.notFound(async (context) => {
     const { path } = context.req;
     if (wantsPage(context) && !/^(?:\/w\/[^/]*)?\/(?:assets|trpc|graphql|preview)(?:\/|$)/.test(path))

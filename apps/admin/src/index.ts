@@ -1,4 +1,3 @@
-export { breakingChangesOf, parseDocument, schemaText } from './graphql/schema-text.ts';
 export { createHandler } from './listener.ts';
 export { readBuiltFiles } from './pages/dashboard/built-files.ts';
 export type { DashboardState } from './pages/dashboard/dashboard-routes.ts';

@@ -3,8 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Metrics, Services } from '@postrider/core';
 import { createQueryRefunds } from '@postrider/core/usage';
 import { createApp } from './app.ts';
-import { createKnownAnswers } from './graphql/known/answer-known.ts';
-import { KnownQueries } from './graphql/known/known-queries.ts';
+import type { GraphqlApi } from './graphql/graphql-api.ts';
 import type { DashboardSource } from './pages/dashboard/dashboard-routes.ts';
 
 const withoutDashboard: DashboardSource = () => ({ kind: 'failed', why: 'This process does not serve the dashboard.' });
@@ -15,14 +14,23 @@ export function createHandler(
   dashboard: DashboardSource = withoutDashboard,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const refunds = createQueryRefunds(services.sql, services.log);
-  const known = new KnownQueries();
-  const serveKnownQuery = createKnownAnswers(services, refunds, known);
-  const listener = getRequestListener(createApp(services, refunds, known, dashboard).fetch);
+  let graphql: Promise<GraphqlApi> | undefined;
+  // Loaded by the first request, because many instances get none and the schema takes 45 MB and a fifth of a start.
+  const loadGraphql = () => {
+    graphql ??= import('./graphql/graphql-api.ts').then(({ createGraphqlApi }) => createGraphqlApi(services, refunds));
+    return graphql;
+  };
+  const listener = getRequestListener(createApp(services, loadGraphql, dashboard).fetch);
   return async (request, response) => {
     const started_at = performance.now();
-    if (!(await serveKnownQuery(request, response))) await listener(request, response);
+    const is_known = isGraphql(request) && (await (await loadGraphql()).answerKnown(request, response));
+    if (!is_known) await listener(request, response);
     note(services.metrics, request, response, (performance.now() - started_at) / 1000);
   };
+}
+
+function isGraphql({ url = '' }: IncomingMessage): boolean {
+  return url === '/graphql' || url.startsWith('/graphql?');
 }
 
 const routes = ['graphql', 'trpc', 'login', 'logout', 'errors', 'graphiql'] as const;

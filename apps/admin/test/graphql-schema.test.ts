@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, isInputObjectType, isInterfaceType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { breakingChangesOf, schemaText } from '../src/index.ts';
+import { breakingChangesOf, schemaText } from '../src/graphql/schema-text.ts';
 
 const snapshot = readFileSync(new URL('../../../docs/schema.graphql', import.meta.url), 'utf8');
 

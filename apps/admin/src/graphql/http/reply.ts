@@ -1,7 +1,7 @@
 import { AppError, createContext, type Reason, type Services } from '@postrider/core';
 import { requireAdmittedSince } from '@postrider/core/people';
 import type { QueryRefunds } from '@postrider/core/usage';
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { z } from 'zod';
 import type { AdminEnv } from '../../admin-env.ts';
 import { CostMeter } from '../cost/cost-meter.ts';
@@ -14,11 +14,14 @@ import { refuse } from './refuse.ts';
 import { createGraphqlServer } from './server.ts';
 import { tooSlow, within } from './within.ts';
 
-/** Serves /graphql. The key is authenticated before the document is parsed. */
-export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: KnownQueries): Hono<AdminEnv> {
-  const routes = new Hono<AdminEnv>();
+/** Creates the handler of /graphql. The key is authenticated before the document is parsed. */
+export function createReply(
+  services: Services,
+  refunds: QueryRefunds,
+  known: KnownQueries,
+): (context: Context<AdminEnv>) => Promise<Response> {
   const server = createGraphqlServer(services, refunds, known);
-  const reply = async (context: Context<AdminEnv>): Promise<Response> => {
+  return async (context) => {
     const { request_id, address, trace } = context.var;
     const admitted = await admitKey(services, context.req.header('authorization'), address, 1);
     if ('error' in admitted) {
@@ -49,8 +52,6 @@ export function graphqlRoutes(services: Services, refunds: QueryRefunds, known: 
       response.headers.set(name, value);
     return response;
   };
-  routes.all('/', reply);
-  return routes;
 }
 
 /**
