@@ -62,7 +62,4 @@ export async function buildSdk(): Promise<void> {
   cpSync(join(root, 'LICENSE'), join(sdkPackage, 'LICENSE'));
 }
 
-if (import.meta.main) {
-  await buildSdk();
-  console.log(`Built in packages/sdk/dist; npm pack ./packages/sdk/dist makes the package.`);
-}
+if (import.meta.main) await buildSdk();

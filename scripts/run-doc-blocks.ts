@@ -9,6 +9,7 @@ import { readConfig } from '@postrider/core';
 import { sendSchema } from '@postrider/core/accept';
 import { eventSchema } from '@postrider/core/events';
 import { createTransport } from 'nodemailer';
+import { parseAst } from 'rolldown/parseAst';
 import type { Block, Language } from './doc-blocks.ts';
 import { linkExample } from './example-packages.ts';
 import { compiled, type Instance, root } from './instance.ts';
@@ -21,6 +22,7 @@ const SEND_EVERY_MS = 500;
 /** Parsers for blocks that are not programs; each throws if the content would be rejected. */
 const drills: Readonly<Record<string, (text: string, instance: Instance) => unknown>> = {
   json: (text) => JSON.parse(text),
+  tsx: (text) => parseAst(text, { lang: 'tsx' }),
   /** Every package that a page installs is one of a folder in examples. */
   packages: (text) => {
     const dependencies = globSync('examples/*/package.json', { cwd: root }).flatMap((file) =>
@@ -30,7 +32,7 @@ const drills: Readonly<Record<string, (text: string, instance: Instance) => unkn
       .trim()
       .split(/\s+/)
       .slice(2)
-      .filter((name) => name !== '@postrider/sdk' && !dependencies.includes(name));
+      .filter((name) => name !== './postrider-sdk-1.0.0.tgz' && !dependencies.includes(name));
     if (missing.length > 0) throw new Error(`no example has ${missing.join(', ')}`);
   },
   /** The programs' tests are run as a whole. */
@@ -290,7 +292,6 @@ function environment({ folder, instance }: Place): Record<string, string> {
     GO111MODULE: 'off',
     POSTRIDER_URL: instance.url,
     POSTRIDER_API_KEY: instance.key,
-    ...(instance.settings.SUBMISSION_PORT !== undefined && { SUBMISSION_PORT: instance.settings.SUBMISSION_PORT }),
     DATA_DIR: instance.data_dir,
     WEBHOOK_SECRET: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDOU6xP4KVbjU=',
   };
@@ -315,9 +316,10 @@ function openFolder(example?: string): string {
  * Fills in the values that a reader would: the URL, the key, what the previous block printed, and the newest id of its
  * kind for an id that ends in ….
  */
-async function filledIn(text: string, { instance: { url, key }, printed }: Place): Promise<string> {
+async function filledIn(text: string, { instance: { url, key, settings }, printed }: Place): Promise<string> {
   let filled = text
     .replaceAll('http://localhost:3000', url)
+    .replaceAll('port: 2587', `port: ${settings.SUBMISSION_PORT}`)
     .replaceAll('pr_live_…', key)
     .replaceAll('wsp_…', () => /wsp_\w+/.exec(printed)?.[0] ?? 'wsp_…')
     .replaceAll(/<(\w+)>/g, (placeholder, name) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Postrider } from '@postrider/sdk';
 
 export interface Subscriber {
@@ -8,38 +9,33 @@ export interface Subscriber {
   readonly orders: number;
 }
 
+/** What became of a subscriber's report: the ID of the email, or why it was rejected. */
 export interface Outcome {
-  /** The emails' IDs by address. */
-  readonly scheduled: ReadonlyMap<string, string>;
-  /** The reasons by address. */
-  readonly rejected: ReadonlyMap<string, string>;
+  readonly email: string;
+  readonly id?: string;
+  readonly rejected?: string;
 }
 
 const MAX_BATCH_SIZE = 100;
 const SEND_HOUR = 7;
 
 /** Schedules each subscriber's report of a day for seven o'clock of the next morning, in their own time zone. */
-export async function scheduleReports(
+export async function* scheduleReports(
   postrider: Postrider,
   subscribers: readonly Subscriber[],
   day: string,
-): Promise<Outcome> {
-  const scheduled = new Map<string, string>();
-  const rejected = new Map<string, string>();
+): AsyncGenerator<Outcome[]> {
   for (let start = 0; start < subscribers.length; start += MAX_BATCH_SIZE) {
     const batch = subscribers.slice(start, start + MAX_BATCH_SIZE);
-    // The same key for the same part of the same day: if the program runs again, Postrider returns the first response.
-    const { data } = await postrider.email.batch(
-      batch.map((subscriber) => reportFor(subscriber, day)),
-      { idempotency_key: `nightly-report-${day}-${start}` },
-    );
-    for (const [index, result] of data.entries()) {
+    const emails = batch.map((subscriber) => reportFor(subscriber, day));
+    // The same batch has the same key: if the response was lost, the next run gets it again and sends nothing twice.
+    const idempotency_key = createHash('sha256').update(JSON.stringify(emails)).digest('hex');
+    const { data } = await postrider.email.batch(emails, { idempotency_key });
+    yield data.map((result, index) => {
       const { email } = batch[index] as Subscriber;
-      if ('error' in result) rejected.set(email, result.error.message);
-      else scheduled.set(email, result.id);
-    }
+      return 'error' in result ? { email, rejected: result.error.message } : { email, id: result.id };
+    });
   }
-  return { scheduled, rejected };
 }
 
 function reportFor({ email, name, time_zone, orders }: Subscriber, day: string) {

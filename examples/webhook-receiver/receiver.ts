@@ -12,7 +12,8 @@ export function createReceiver(store: Store, secret: string): Server {
     const event = await verifyWebhook(body, request.headers, secret).catch(() => null);
     if (event === null) return response.writeHead(400).end();
     try {
-      store.record(event);
+      const is_new = store.record(event);
+      console.log(`${event.type} ${event.id}: ${is_new ? 'new' : 'received before'}`);
       // Only now: a crash before this line makes Postrider send the event again.
       return response.writeHead(204).end();
     } catch (error) {

@@ -13,8 +13,11 @@ export class Store {
     `);
   }
 
-  /** Records an event and its effect in one transaction, so that a repeated event changes nothing. */
-  record(event: WebhookEvent): void {
+  /**
+   * Records an event and its effect in one transaction, so that a repeated event changes nothing. Returns whether the
+   * event is new.
+   */
+  record(event: WebhookEvent): boolean {
     this.#database.exec('begin immediate');
     try {
       const { changes } = this.#database
@@ -22,6 +25,7 @@ export class Store {
         .run(event.id, event.type);
       if (changes > 0) this.#apply(event);
       this.#database.exec('commit');
+      return changes > 0;
     } catch (error) {
       this.#database.exec('rollback');
       throw error;
