@@ -25,6 +25,7 @@ export const idPrefixes = {
   import: 'imp_',
   erasure: 'ers_',
   invitation: 'inv_',
+  transport: 'trn_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 
@@ -56,6 +57,7 @@ export const kindNumbers: Readonly<Record<IdKind, number>> = {
   import: 21,
   erasure: 22,
   invitation: 23,
+  transport: 24,
 };
 
 /** Crockford's base32 in lower case. Its order is ASCII order, so ids sort by time both as strings and as uuids. */

@@ -76,6 +76,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   erasure_not_found: 'Use the ID from the response that started the erasure.',
   capture_not_found:
     'List the captured emails. They are deleted after RETENTION_CAPTURES, or earlier if the workspace exceeds its quota.',
+  transport_not_found: 'List the transports.',
   hold_not_found: 'List the holds. This one may have expired.',
   alarm_not_found: 'List the alerts to get their IDs. Only admins of a workspace can see its alerts.',
   queue_not_found: 'List the queues.',
@@ -124,6 +125,10 @@ export const advice: Readonly<Record<Reason, string>> = {
   last_admin: 'Make another member an admin first.',
   plan_exists: 'Choose another name, or update the existing plan.',
   plan_in_use: 'Move these workspaces to another plan first.',
+  transport_exists: 'Choose another name.',
+  transport_in_use: 'Change the rules that name it, then delete it.',
+  transport_limit: 'Delete a transport that no rule names.',
+  unknown_transport: 'Create the transport first, or name one that exists.',
   hold_exists: 'Release the existing hold before you create another.',
   job_not_open: "Check the job's state. It may have run already, or someone else may have changed it first.",
   bulk_finished: 'Start a new operation.',

@@ -39,6 +39,7 @@ const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
   restore: 'operator',
   schedule: 'operator',
   suppression: 'email:logs:read',
+  transport: 'operator',
   user: 'admin',
   webhook: 'webhooks:manage',
   workspace: 'admin',

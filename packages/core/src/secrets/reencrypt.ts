@@ -2,6 +2,7 @@ import { encryptionPurpose } from '../domains/index.ts';
 import type { Services } from '../operation/context.ts';
 import { DecryptionError } from '../process/encryption.ts';
 import { hashKeyPurpose } from '../suppressions/index.ts';
+import { transportPurpose } from '../transports/index.ts';
 import { webhookPurpose } from '../webhooks/index.ts';
 import { countByKey, replaceSecret, type StoredSecret, secretsUnderOthers } from './store.ts';
 
@@ -29,7 +30,7 @@ export async function requireSecrets(parts: Parts): Promise<void> {
   const { lost } = await countSecrets(parts);
   if (lost === 0) return;
   throw new Error(
-    `SECRET_KEY cannot decrypt ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (signing keys, webhook secrets, the key for hashes of erased addresses).  ` +
+    `SECRET_KEY cannot decrypt ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (signing keys, passwords of transports, webhook secrets, the key for hashes of erased addresses).  ` +
       'Set SECRET_KEY to the one used with this database, or set that one as SECRET_KEY_PREVIOUS and a new SECRET_KEY.',
   );
 }
@@ -89,6 +90,8 @@ function purposeOf({ kind, id }: StoredSecret): string {
       return encryptionPurpose(id);
     case 'suppression_hash':
       return hashKeyPurpose(id);
+    case 'transport':
+      return transportPurpose(id);
     case 'alarm':
     case 'alarm_previous':
     case 'webhook':

@@ -1,8 +1,15 @@
 import type { Sql } from '@postrider/db';
 
-/** Secrets that are encrypted at rest: private DKIM keys, secrets of webhooks and of alert webhooks, and the key that hashes erased addresses. */
+/** Secrets that are encrypted at rest: private DKIM keys, passwords of transports, secrets of webhooks and of alert webhooks, and the key that hashes erased addresses. */
 export interface StoredSecret {
-  readonly kind: 'alarm' | 'alarm_previous' | 'dkim' | 'suppression_hash' | 'webhook' | 'webhook_previous';
+  readonly kind:
+    | 'alarm'
+    | 'alarm_previous'
+    | 'dkim'
+    | 'suppression_hash'
+    | 'transport'
+    | 'webhook'
+    | 'webhook_previous';
   readonly id: string;
   readonly encrypted: Buffer;
 }
@@ -15,6 +22,7 @@ const everySecret = (sql: Sql) => sql`
   union all select 'alarm_previous', workspace_id, webhook_previous_secret from alarm_settings
     where webhook_previous_secret is not null
   union all select 'suppression_hash', id, encrypted_key from suppression_hash_keys
+  union all select 'transport', id, password from transports where password is not null
   union all select 'webhook', id, secret from webhooks
   union all select 'webhook_previous', id, previous_secret from webhooks where previous_secret is not null`;
 
@@ -66,6 +74,11 @@ export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSec
       await sql`
         update suppression_hash_keys set encrypted_key = decode(${is}, 'hex')
         where id = ${id} and encrypted_key = decode(${was}, 'hex')`;
+      return;
+    case 'transport':
+      await sql`
+        update transports set password = decode(${is}, 'hex')
+        where id = ${id} and password = decode(${was}, 'hex')`;
       return;
     case 'webhook':
       await sql`

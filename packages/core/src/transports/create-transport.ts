@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { recordAudit } from '../audit/index.ts';
+import { newId } from '../fields/ids.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { AppError } from '../operation/errors.ts';
+import { operation } from '../operation/operation.ts';
+import { requireFreeName, requireWhole, sealed } from './requirements.ts';
+import { allTransports, lockTransports, noteChange, putTransport } from './store.ts';
+import {
+  MAX_TRANSPORTS,
+  nameField,
+  relayFields,
+  type TransportEntry,
+  transportEntry,
+  transportKinds,
+  transportSchema,
+} from './transport.ts';
+
+const DEFAULT_PORT = 587;
+
+/** Creates a transport, which sends nothing until a rule names it. */
+export const createTransport = operation({
+  name: 'transports.create',
+  scope: 'operator',
+  summary: 'Create a transport',
+  reasons: ['transport_exists', 'transport_limit'],
+  input: z.object({
+    name: nameField,
+    kind: z.enum(transportKinds).meta({ description: 'mx: to the recipients’ servers. smtp: through a relay.' }),
+    host: relayFields.host.optional(),
+    port: relayFields.port.optional(),
+    tls: relayFields.tls.optional(),
+    username: relayFields.username.optional(),
+    password: relayFields.password.optional(),
+  }),
+  output: transportSchema,
+  async run(ctx, input): Promise<TransportEntry> {
+    const { kind, name } = input;
+    requireWhole(kind, input);
+    return ctx.sql.begin(async (tx) => {
+      await lockTransports(tx);
+      const rows = await allTransports(tx);
+      if (rows.length >= MAX_TRANSPORTS)
+        throw new AppError('transport_limit', `There are ${MAX_TRANSPORTS} transports already. Delete one first.`);
+      await requireFreeName(tx, name, null);
+      const id = newId('transport', ctx.clock.now());
+      const row = await putTransport(tx, {
+        id,
+        name,
+        kind,
+        host: input.host?.toLowerCase() ?? null,
+        port: kind === 'smtp' ? (input.port ?? DEFAULT_PORT) : null,
+        tls: kind === 'smtp' ? (input.tls ?? 'starttls') : null,
+        username: input.username ?? null,
+        password: input.password === undefined ? null : sealed(ctx, id, input.password),
+      });
+      await noteChange(tx);
+      const { host, port, tls, username } = row;
+      const diff = { name, kind, host, port, tls, username };
+      await recordAudit(tx, ctx, [{ action: 'transport.created', target_id: id, workspace_id: INSTANCE, diff }]);
+      return transportEntry(row);
+    });
+  },
+});

@@ -1,0 +1,15 @@
+export { createTransport } from './create-transport.ts';
+export { deleteTransport } from './delete-transport.ts';
+export { listTransports } from './list-transports.ts';
+export { type RoutedEmail, routeOf } from './route.ts';
+export { getTransportRules, setTransportRules } from './rules.ts';
+export {
+  allRules,
+  allTransports,
+  type RuleRow,
+  TRANSPORTS_CHANNEL,
+  type TransportRow,
+  transportsVersion,
+} from './store.ts';
+export { DEFAULT_TRANSPORT, type Rule, type Rules, type TransportEntry, transportPurpose } from './transport.ts';
+export { updateTransport } from './update-transport.ts';

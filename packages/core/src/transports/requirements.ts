@@ -1,0 +1,42 @@
+import type { Tx } from '@postrider/db';
+import type { Services } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { transportNamed } from './store.ts';
+import { transportPurpose } from './transport.ts';
+
+interface Fields {
+  readonly host?: string | null | undefined;
+  readonly port?: number | null | undefined;
+  readonly tls?: string | null | undefined;
+  readonly username?: string | null | undefined;
+  readonly password?: unknown;
+}
+
+/** Requires that a relay has a host, that nothing else has, and that a user has a password. */
+export function requireWhole(kind: 'mx' | 'smtp', fields: Fields): void {
+  const { host, username, password } = fields;
+  if (kind === 'smtp' && !host) throw missing('host', 'A relay needs a host.');
+  if (kind === 'mx') {
+    const extra = (['host', 'port', 'tls', 'username', 'password'] as const).find((name) => fields[name] != null);
+    if (extra !== undefined)
+      throw new AppError('misplaced_field', `${extra} belongs to kind smtp.`, {
+        details: [{ param: extra, reason: 'misplaced_field', message: 'Only for kind smtp.' }],
+      });
+  }
+  if (username && !password) throw missing('password', 'A user needs a password.');
+  if (password && !username) throw missing('username', 'A password needs a user.');
+}
+
+function missing(param: string, message: string): AppError {
+  return new AppError('missing_field', message, { details: [{ param, reason: 'missing_field', message }] });
+}
+
+export async function requireFreeName(tx: Tx, name: string, own_id: string | null): Promise<void> {
+  const other = await transportNamed(tx, name);
+  if (other !== null && other !== own_id)
+    throw new AppError('transport_exists', `A transport named ${name} already exists.`);
+}
+
+export function sealed({ encryption }: Pick<Services, 'encryption'>, id: string, password: string): Buffer {
+  return encryption.encrypt(Buffer.from(password), transportPurpose(id));
+}

@@ -1,0 +1,103 @@
+import type { Sql, Tx } from '@postrider/db';
+import type { Priority } from '../priorities/index.ts';
+
+/** Notified by the commit that changes transports or rules. A worker that misses it sees the change at its next poll. */
+export const TRANSPORTS_CHANNEL = 'postrider_transports';
+
+export interface TransportRow {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'mx' | 'smtp';
+  readonly host: string | null;
+  readonly port: number | null;
+  readonly tls: 'opportunistic' | 'starttls' | 'implicit' | 'none' | null;
+  readonly username: string | null;
+  /** Encrypted. */
+  readonly password: Buffer | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface RuleRow {
+  readonly workspace_id: string | null;
+  readonly from_domain: string | null;
+  readonly tag: string | null;
+  readonly priority: Priority | null;
+  readonly destination: string | null;
+  readonly transports: readonly string[];
+}
+
+// The default transport has no row, and an array of uuids has no other place for it.
+const DEFAULT_ID = '00000000-0000-0000-0000-000000000000';
+
+const columns = (sql: Sql | Tx) => sql`id, name, kind, host, port, tls, username, password, created_at, updated_at`;
+
+export async function allTransports(sql: Sql | Tx): Promise<TransportRow[]> {
+  return sql<TransportRow[]>`select ${columns(sql)} from transports order by name`;
+}
+
+export async function transportById(sql: Sql | Tx, id: string): Promise<TransportRow | null> {
+  const [row] = await sql<TransportRow[]>`select ${columns(sql)} from transports where id = ${id}`;
+  return row ?? null;
+}
+
+/** Prevents concurrent changes, so that a rule cannot name a transport that is deleted meanwhile. Returns the version. */
+export async function lockTransports(tx: Tx): Promise<void> {
+  await tx`select version from transport_versions for update`;
+}
+
+/** Announces a change to all workers. */
+export async function noteChange(tx: Tx): Promise<void> {
+  await tx`update transport_versions set version = version + 1`;
+  await tx`select pg_notify(${TRANSPORTS_CHANNEL}, '')`;
+}
+
+export async function putTransport(
+  tx: Tx,
+  row: Omit<TransportRow, 'created_at' | 'updated_at'>,
+): Promise<TransportRow> {
+  const [stored] = await tx<TransportRow[]>`
+    insert into transports as t (${columns(tx)})
+    values (${row.id}, ${row.name}, ${row.kind}, ${row.host}, ${row.port}, ${row.tls}, ${row.username},
+      ${row.password}, clock_now(), clock_now())
+    on conflict (id) do update set name = excluded.name, host = excluded.host, port = excluded.port, tls = excluded.tls,
+      username = excluded.username, password = excluded.password, updated_at = excluded.updated_at
+    returning ${columns(tx)}`;
+  if (!stored) throw new Error('the transport was not stored');
+  return stored;
+}
+
+export async function dropTransport(tx: Tx, id: string): Promise<void> {
+  await tx`delete from transports where id = ${id}`;
+}
+
+export async function transportNamed(tx: Tx, name: string): Promise<string | null> {
+  const [row] = await tx<{ id: string }[]>`select id from transports where name = ${name}`;
+  return row?.id ?? null;
+}
+
+export async function allRules(sql: Sql | Tx): Promise<RuleRow[]> {
+  return sql<RuleRow[]>`
+    select r.workspace_id, r.from_domain, r.tag, r.priority, r.destination,
+      (select array_agg(case when t.id = ${DEFAULT_ID}::uuid then 'default' else id_text(t.id) end order by t.place)
+        from unnest(r.transports) with ordinality as t (id, place)) as transports
+    from transport_rules r order by r.position`;
+}
+
+export async function replaceRules(tx: Tx, rules: readonly RuleRow[]): Promise<void> {
+  await tx`delete from transport_rules`;
+  for (const [position, { workspace_id, from_domain, tag, priority, destination, transports }] of rules.entries()) {
+    const ids = transports.map((id) => (id === 'default' ? DEFAULT_ID : id));
+    await tx`
+      insert into transport_rules (position, workspace_id, from_domain, tag, priority, destination, transports)
+      values (${position + 1}, ${workspace_id}, ${from_domain}, ${tag}, ${priority}::mail_priority, ${destination},
+        ${ids}::uuid[])`;
+  }
+}
+
+/** Returns the version of the transports and rules. */
+export async function transportsVersion(sql: Sql): Promise<{ readonly version: string; readonly judged: boolean }> {
+  const [row] = await sql<{ version: string; judged: boolean }[]>`
+    select version::text as version, judged_version >= version as judged from transport_versions`;
+  return row ?? { version: '0', judged: true };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { changesOf, recordAudit } from '../audit/index.ts';
+import { idPrefixes } from '../fields/ids.ts';
+import { idField } from '../fields/wire.ts';
+import { INSTANCE } from '../operation/access.ts';
+import { operation } from '../operation/operation.ts';
+import { requireFreeName, requireWhole, sealed } from './requirements.ts';
+import { lockTransports, noteChange, putTransport, transportById } from './store.ts';
+import {
+  nameField,
+  relayFields,
+  type TransportEntry,
+  transportEntry,
+  transportNotFound,
+  transportSchema,
+} from './transport.ts';
+
+/** Changes a transport. Email that is being sent through it is finished with the settings from before. */
+export const updateTransport = operation({
+  name: 'transports.update',
+  scope: 'operator',
+  summary: 'Change a transport',
+  reasons: ['transport_not_found', 'transport_exists'],
+  input: z.object({
+    transport_id: idField(idPrefixes.transport),
+    name: nameField.optional(),
+    host: relayFields.host.optional(),
+    port: relayFields.port.optional(),
+    tls: relayFields.tls.optional(),
+    username: relayFields.username.optional(),
+    password: relayFields.password.optional().meta({ description: 'Default: the stored one.' }),
+  }),
+  output: transportSchema,
+  async run(ctx, { transport_id: id, ...input }): Promise<TransportEntry> {
+    return ctx.sql.begin(async (tx) => {
+      await lockTransports(tx);
+      const before = await transportById(tx, id);
+      if (!before) throw transportNotFound(id);
+      const username = input.username === undefined ? before.username : input.username;
+      // Without a user, the stored password goes too.
+      const stored = username === null ? null : before.password;
+      const password = input.password === undefined ? stored : sealed(ctx, id, input.password);
+      const next = {
+        ...before,
+        name: input.name ?? before.name,
+        host: input.host?.toLowerCase() ?? before.host,
+        port: input.port ?? before.port,
+        tls: input.tls ?? before.tls,
+        username,
+        password,
+      };
+      requireWhole(before.kind, next);
+      await requireFreeName(tx, next.name, id);
+      const row = await putTransport(tx, next);
+      await noteChange(tx);
+      const changes = changesOf(before, row, ['name', 'host', 'port', 'tls', 'username']);
+      const diff = { ...changes, ...(input.password !== undefined && { password: 'replaced' }) };
+      await recordAudit(tx, ctx, [{ action: 'transport.updated', target_id: id, workspace_id: INSTANCE, diff }]);
+      return transportEntry(row);
+    });
+  },
+});

@@ -1,0 +1,48 @@
+-- The release before can run on it: it sends everything by DELIVERY, also email parked in the lane of a transport.
+
+-- With the kind of transports at the end.
+create or replace function id_kinds() returns text[] language sql immutable parallel safe as $$
+  select '{msg,rcp,att,evt,key,dom,whk,whd,sup,req,wsp,usr,hld,aud,blk,job,cap,dkk,ses,alm,imp,ers,inv,trn}'::text[]
+$$;
+
+-- Ways to send that rules choose from; DELIVERY is the default and has no row.
+create table transports (
+  id uuid primary key,
+  name text collate "C" not null unique,
+  kind text not null check (kind in ('mx', 'smtp')),
+  host text collate "C",
+  port integer check (port between 1 and 65535),
+  tls text check (tls in ('opportunistic', 'starttls', 'implicit', 'none')),
+  username text,
+  -- Encrypted under SECRET_KEY.
+  password bytea,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  check ((kind = 'smtp') = (host is not null and port is not null and tls is not null)),
+  check (kind = 'smtp' or username is null),
+  check ((username is null) = (password is null))
+);
+
+-- The first rule that matches decides. A null column matches everything.
+create table transport_rules (
+  position integer primary key,
+  workspace_id uuid references workspaces (id),
+  from_domain text collate "C",
+  tag text collate "C",
+  priority mail_priority,
+  destination text collate "C",
+  -- In order of preference; the nil uuid is the default transport.
+  transports uuid[] not null check (cardinality(transports) > 0)
+);
+
+-- One row. The version grows with every change; email that was parked before it is judged again.
+create table transport_versions (
+  only_row boolean primary key default true check (only_row),
+  version bigint not null,
+  -- The version by which all parked email was last judged.
+  judged_version bigint not null
+);
+insert into transport_versions (version, judged_version) values (0, 0);
+
+-- The transport of the attempt; null: the default one.
+alter table attempts add column transport_id uuid;
