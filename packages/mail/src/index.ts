@@ -29,7 +29,7 @@ export { type HeaderProblem, headerProblem, holdsControl } from './compose/heade
 export { textFromHtml } from './compose/text-from-html.ts';
 export { composeSigned } from './dkim/compose-signed.ts';
 export { type DkimKey, signDkim } from './dkim/dkim.ts';
-export { createMailer, type MailerOptions } from './mailer.ts';
+export { createMailer, failedUnderway, followedBy, type MailerOptions } from './mailer.ts';
 export type { FetchedPolicy, StsPolicyStore } from './mx/sts-policies.ts';
 export { createMxTransport, type MxTransportOptions } from './mx/transport.ts';
 export { type Reply, readReply, replyLine } from './outcome/reply.ts';

@@ -21,16 +21,7 @@ export function createMailer(options: MailerOptions): Mailer {
       let outcome = await first.send(envelope, raw, signal);
       for (const next of others) {
         if (!failedUnderway(outcome) || signal.aborted) break;
-        const failed = outcome;
-        const second = await next.send(envelope, raw, signal);
-        outcome = {
-          ...second,
-          error:
-            second.error === null
-              ? null
-              : cleanRemoteText(`${describeOutcome(failed)}; then ${describeOutcome(second)}`),
-          transcript: `${failed.transcript}-- ${describeOutcome(failed)}\n${second.transcript}`,
-        };
+        outcome = followedBy(outcome, await next.send(envelope, raw, signal));
       }
       return outcome;
     },
@@ -43,11 +34,21 @@ export function createMailer(options: MailerOptions): Mailer {
   };
 }
 
+/** Returns the outcome of a second route, with what happened on the first one. */
+export function followedBy(failed: SendOutcome, second: SendOutcome): SendOutcome {
+  return {
+    ...second,
+    error:
+      second.error === null ? null : cleanRemoteText(`${describeOutcome(failed)}; then ${describeOutcome(second)}`),
+    transcript: `${failed.transcript}-- ${describeOutcome(failed)}\n${second.transcript}`,
+  };
+}
+
 /**
  * Returns whether the route failed before DATA. A destination whose own policy prohibits the session does not count,
  * because another route would bypass the policy.
  */
-function failedUnderway(outcome: SendOutcome): boolean {
+export function failedUnderway(outcome: SendOutcome): boolean {
   if (outcome.kind !== 'deferred') return false;
   // DNS has confirmed that there is no server, which another route would only discover later.
   if (outcome.stage === 'connect' && outcome.target === '' && outcome.reply) return false;

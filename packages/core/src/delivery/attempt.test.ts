@@ -84,7 +84,7 @@ async function claimOne(services = world.services): Promise<ClaimedDelivery> {
 }
 
 function attempt(claimed: ClaimedDelivery, signal = new AbortController().signal) {
-  return attemptDelivery(world.services, { live: mailer, sandbox: mailer }, claimed, signal);
+  return attemptDelivery(world.services, mailer, claimed, signal);
 }
 
 const reply = (code: number, text: string) => ({ kind: 'reply', code, text, at: 'data' }) as const;

@@ -33,6 +33,8 @@ export interface SettledDelivery {
   readonly handed_back: boolean;
   /** Delay before a handed-back message is due again, so that a persistent fault does not cause a busy loop. */
   readonly again_in_seconds?: number;
+  /** The transport that was tried last; absent or null: the default one. */
+  readonly transport_id?: string | null;
 }
 
 /** Seconds until a message whose content could not be read is retried. */
@@ -54,14 +56,14 @@ export interface AttemptWatch {
  */
 export async function attemptDelivery(
   services: Services,
-  mailers: Mailers,
+  mailer: Mailer,
   claimed: ClaimedDelivery,
   signal: AbortSignal,
   watch: AttemptWatch = {},
 ): Promise<SettledDelivery> {
   const started = performance.now();
   const span = spanOf(services, claimed);
-  const talked = await talk(services, mailers, claimed, signal, watch);
+  const talked = await talk(services, mailer, claimed, signal, watch);
   const { kind, stage } = talked.outcome;
   span.end({ failed: kind !== 'accepted', facts: { outcome: kind, stage, number: claimed.attempt_count } });
   return { claimed, handed_back: false, kept_by: null, ...talked, duration_ms: performance.now() - started };
@@ -97,7 +99,7 @@ export function withoutReply(result: SettledDelivery): SettledDelivery {
 
 async function talk(
   services: Services,
-  mailers: Mailers,
+  mailer: Mailer,
   { delivery, content, lease }: ClaimedDelivery,
   signal: AbortSignal,
   { begun: onBegin, content: mayBegin, written: onWritten }: AttemptWatch,
@@ -111,7 +113,7 @@ async function talk(
   try {
     const callbacks = { before_content, ...(onBegin && { begun: onBegin }), ...(onWritten && { written: onWritten }) };
     const envelope = { ...envelopeOf(services, delivery), ...callbacks };
-    return { outcome: await mailers[delivery.mode].send(envelope, content.raw, signal) };
+    return { outcome: await mailer.send(envelope, content.raw, signal) };
   } catch (error) {
     if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     if (error instanceof ContentUnread) {

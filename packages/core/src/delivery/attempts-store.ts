@@ -20,6 +20,8 @@ export interface NewAttempt extends RecipientKey {
   readonly phases_ms: string;
   readonly transcript: string | null;
   readonly duration_ms: number;
+  /** The transport that was tried last; null: the default one. */
+  readonly transport_id: string | null;
 }
 
 export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise<void> {
@@ -45,18 +47,19 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
       ${attempts.map((attempt) => attempt.error)}::text[],
       ${attempts.map((attempt) => attempt.phases_ms)}::text[],
       ${attempts.map((attempt) => attempt.transcript)}::text[],
-      ${attempts.map((attempt) => attempt.duration_ms)}::float8[]
+      ${attempts.map((attempt) => attempt.duration_ms)}::float8[],
+      ${attempts.map((attempt) => attempt.transport_id)}::uuid[]
     ) as a (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms)
+      reply_enhanced, reply_text, error, phases_ms, transcript, duration_ms, transport_id)
     ),
     told as (
       insert into transcripts (workspace_id, message_id, attempt_id, transcript)
       select workspace_id, message_id, id, transcript from tried where transcript is not null
     )
     insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, started_at, finished_at)
+      reply_enhanced, reply_text, error, phases_ms, transport_id, started_at, finished_at)
     select workspace_id, message_id, id, recipient_id, number, outcome, category, stage, target, address, tls, tls_policy, reply_code,
-      reply_enhanced, reply_text, error, phases_ms, clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
+      reply_enhanced, reply_text, error, phases_ms, transport_id, clock_now() - make_interval(secs => duration_ms / 1000.0), clock_now()
     from tried`;
 }
 
@@ -133,5 +136,6 @@ export function outcomeFields(outcome: SendOutcome) {
     error: outcome.error,
     phases_ms: JSON.stringify(outcome.phases_ms),
     transcript: null,
+    transport_id: null,
   };
 }

@@ -7,6 +7,7 @@ export {
 } from '../process/delivery-steps.ts';
 export { type DeliveryState, deliveryStates, messageStatus, openStates, transitions } from '../states/index.ts';
 export {
+  type AttemptWatch,
   attemptDelivery,
   type ClaimedDelivery as Claimed,
   type Mailers,
@@ -20,7 +21,7 @@ export { claimDeliveries } from './claim.ts';
 export { classify, type RefusalCategory, type ReplyText, refusalCategories } from './classify.ts';
 export type { Content } from './content.ts';
 export { addDeliveryJobs, type DeliveryJob } from './jobs-store.ts';
-export { createMailers, stopMailers } from './mailers.ts';
+export { createMailers, createTransportMailer, isCaptured, stopMailers } from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { recordReturned } from './record-returned.ts';

@@ -10,6 +10,7 @@ import {
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import type { Transport } from '../process/config.ts';
+import { type TransportRow, transportPurpose } from '../transports/index.ts';
 import type { Mailers } from './attempt.ts';
 import { stsPolicyStore } from './sts-policies.ts';
 
@@ -45,46 +46,71 @@ export function createMailers(
   };
 }
 
+/** Creates the mailer of a transport. Throws a DecryptionError if no key of this process decrypts its password. */
+export function createTransportMailer(
+  services: Pick<Services, 'config' | 'log' | 'sql' | 'encryption'>,
+  { id, kind, host, port, tls, username, password }: TransportRow,
+): Mailer {
+  const helo_name = heloName(services);
+  if (kind === 'mx') return createMailer({ helo_name, transports: [mxTransport(services, helo_name)] });
+  const plain = password && services.encryption.decrypt(password, transportPurpose(id)).toString();
+  const relay = { host: host ?? '', port: port ?? 0, user: username ?? '', pass: plain ?? '' };
+  const secure = tls === 'implicit';
+  const policy = tls === 'starttls' || secure ? 'required' : (tls ?? 'required');
+  return createMailer({ helo_name, transports: [relayTransport(services.config, { ...relay, secure, tls: policy })] });
+}
+
 function liveTransport(
   services: Pick<Services, 'config' | 'log' | 'sql'>,
   transport: Transport,
   helo_name: string,
 ): Parameters<typeof createMailer>[0]['transports'] {
-  const { config } = services;
   switch (transport.kind) {
     case 'capture':
       return [];
     case 'mx':
-      return [
-        createMxTransport({
-          dns_servers: config.DNS_SERVERS,
-          port: config.MX_PORT,
-          allow_networks: config.MX_ALLOW_NETWORKS,
-          helo_name,
-          max_connections: config.LIMITS.site_connections,
-          dns_timeout_ms: config.LIMITS.dns_answer,
-          dial_timeout_ms: config.LIMITS.smtp_dial,
-          timeouts: timeoutsOf(config, 'smtp'),
-          policy_store: stsPolicyStore(services),
-        }),
-      ];
-    case 'smtp': {
-      const { host, port, secure, user, pass } = transport;
-      return [
-        {
-          host,
-          port,
-          secure,
-          // With credentials the client requires a verified certificate.
-          tls: 'opportunistic',
-          // A relay is dedicated to this service; Postfix allows 50 by default and replies 421 to more.
-          max_connections: config.LIMITS.relay_connections,
-          timeouts: timeoutsOf(config, 'relay'),
-          ...(user !== '' && { user, pass }),
-        },
-      ];
-    }
+      return [mxTransport(services, helo_name)];
+    case 'smtp':
+      // With credentials the client requires a verified certificate.
+      return [relayTransport(services.config, { ...transport, tls: 'opportunistic' })];
   }
+}
+
+function mxTransport(services: Pick<Services, 'config' | 'log' | 'sql'>, helo_name: string): Mailer {
+  const { config } = services;
+  return createMxTransport({
+    dns_servers: config.DNS_SERVERS,
+    port: config.MX_PORT,
+    allow_networks: config.MX_ALLOW_NETWORKS,
+    helo_name,
+    max_connections: config.LIMITS.site_connections,
+    dns_timeout_ms: config.LIMITS.dns_answer,
+    dial_timeout_ms: config.LIMITS.smtp_dial,
+    timeouts: timeoutsOf(config, 'smtp'),
+    policy_store: stsPolicyStore(services),
+  });
+}
+
+interface Relay {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  readonly tls: 'opportunistic' | 'required' | 'none';
+  readonly user: string;
+  readonly pass: string;
+}
+
+function relayTransport(config: Services['config'], { host, port, secure, tls, user, pass }: Relay) {
+  return {
+    host,
+    port,
+    secure,
+    tls,
+    // A relay is dedicated to this service; Postfix allows 50 by default and replies 421 to more.
+    max_connections: config.LIMITS.relay_connections,
+    timeouts: timeoutsOf(config, 'relay'),
+    ...(user !== '' && { user, pass }),
+  };
 }
 
 /**

@@ -295,7 +295,7 @@ function badAddresses(
 
 function attemptRow(
   { config }: Pick<Services, 'config'>,
-  { result: { claimed, outcome, duration_ms }, refusal }: JudgedResult,
+  { result: { claimed, outcome, duration_ms, transport_id = null }, refusal }: JudgedResult,
   id: string,
 ) {
   // The transcript of a successful first attempt adds nothing to the reply, and takes up a fifth of a message's
@@ -309,6 +309,7 @@ function attemptRow(
     category: refusal?.category ?? null,
     transcript: keeps_transcript && outcome.transcript !== '' ? outcome.transcript : null,
     duration_ms,
+    transport_id,
   };
 }
 

@@ -517,6 +517,7 @@ const TAKEN_COLUMNS = [
   'reply_code',
   'duration_ms',
   'transcript',
+  'transport_id::uuid',
   ...attemptTexts,
 ];
 
@@ -559,6 +560,7 @@ export async function settleDelivered(
       attempt.reply_code,
       attempt.duration_ms,
       attempt.transcript,
+      attempt.transport_id === null ? null : uuidOfId(attempt.transport_id),
       ...attemptTexts.map((name) => attempt[name]),
     ]),
   );
@@ -590,9 +592,9 @@ export async function settleDelivered(
       select workspace_id, event_id, ${event}, id, recipient_id, event_count, event_facts, clock_now() from touched
     ),
     tried as (
-      insert into attempts (workspace_id, message_id, id, recipient_id, number, reply_code, started_at, finished_at,
+      insert into attempts (workspace_id, message_id, id, recipient_id, number, reply_code, transport_id, started_at, finished_at,
         ${sql.unsafe(attemptTexts.join(', '))})
-      select workspace_id, message_id, attempt_id, recipient_id, number::int, reply_code::int,
+      select workspace_id, message_id, attempt_id, recipient_id, number::int, reply_code::int, transport_id,
         clock_now() - make_interval(secs => duration_ms::float8 / 1000.0), clock_now(),
         ${sql.unsafe(attemptTexts.join(', '))}
       from won

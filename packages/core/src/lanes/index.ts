@@ -28,7 +28,10 @@ export {
   type FetchedJob as Fetched,
   fetchDeliveries,
   type MailRequest as WantedMail,
+  moveParked,
+  type ParkedEmail,
   parkDeliveries,
+  parkedAfter,
   parkedJobs,
   type ResumedJob as Resumed,
   resumeParked,
@@ -37,3 +40,4 @@ export {
   WORKSPACES_IN_A_SLICE,
 } from './parking-store.ts';
 export { releaseDestination } from './release-destination.ts';
+export { destinationOfLane, transportLane, transportOfLane } from './transport-lane.ts';

@@ -13,6 +13,7 @@ export interface Addressee {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly api_key_id: string | null;
+  readonly tags: readonly string[];
   readonly body_bytes: number;
   readonly due_at: Date;
 }
@@ -40,7 +41,7 @@ export async function fetchDeliveries({ sql, jobs }: Database, batches: readonly
     (AcquiredRow & { created_on: Date; ready: boolean | null; job_priority: number } & Addressee)[]
   >`
     with fetched as (${jobs.acquisition(sql, 'delivery.attempt', requests)})
-    select f.id, f.retry_count, f.data, f.created_on, f.priority as job_priority, r.email, m.mode, m.from_domain, m.api_key_id, m.body_bytes, r.due_at, r.ready
+    select f.id, f.retry_count, f.data, f.created_on, f.priority as job_priority, r.email, m.mode, m.from_domain, m.api_key_id, m.tags, m.body_bytes, r.due_at, r.ready
     from fetched f
     left join lateral (
       select x.email, x.due_at, x.due_at <= clock_now() and (x.state in (${idleInSql})
@@ -49,7 +50,7 @@ export async function fetchDeliveries({ sql, jobs }: Database, batches: readonly
         and x.message_id = (f.data ->> 'message_id')::uuid and x.id = (f.data ->> 'recipient_id')::uuid ${fence}
     ) r on true
     left join lateral (
-      select x.mode, x.from_domain, x.api_key_id, x.body_bytes from messages x
+      select x.mode, x.from_domain, x.api_key_id, x.tags, x.body_bytes from messages x
       where x.workspace_id = (f.data ->> 'workspace_id')::uuid and x.id = (f.data ->> 'message_id')::uuid ${fence}
     ) m on true
     order by f.created_on`;
@@ -121,6 +122,7 @@ export interface ResumedJob extends RecipientKey {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly api_key_id: string | null;
+  readonly tags: readonly string[];
   readonly body_bytes: number;
   readonly due_at: Date;
 }
@@ -194,19 +196,19 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
       returning d.lane, d.priority, d.job_id, d.workspace_id, d.message_id, d.recipient_id, d.due_at
     ),
     live as materialized (
-      select t.lane, t.priority, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id, m.body_bytes
+      select t.lane, t.priority, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id, m.tags, m.body_bytes
       from taken t
       cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
         and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
         and x.state in (${openInSql}) ${fence}) r
-      cross join lateral (select x.mode, x.from_domain, x.api_key_id, x.body_bytes from messages x
+      cross join lateral (select x.mode, x.from_domain, x.api_key_id, x.tags, x.body_bytes from messages x
         where x.workspace_id = t.workspace_id and x.id = t.message_id ${fence}) m
     ),
     resumed as (${resumption}),
     tended as (
       update lanes l set tended_at = clock_now() where l.lane in (select lane from asked) and exists (select from taken t where t.lane = l.lane)
     )
-    select lane, priority, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id, body_bytes
+    select lane, priority, job_id, workspace_id, message_id, recipient_id, due_at, email, mode, from_domain, api_key_id, tags, body_bytes
     from live order by lane, priority, due_at, job_id`;
 }
 
@@ -216,6 +218,63 @@ export async function parkedJobs(sql: Sql | Tx, job_ids: readonly string[]): Pro
     select p.job_id from unnest(${job_ids}::uuid[]) as a (job_id)
     cross join lateral (select x.job_id from parked_deliveries x where x.job_id = a.job_id ${fence}) p`;
   return new Set(rows.map((row) => row.job_id));
+}
+
+/** The facts about parked email that determine its transport. */
+export interface ParkedEmail {
+  readonly job_id: string;
+  readonly lane: string;
+  readonly priority: Priority;
+  readonly workspace_id: string;
+  readonly email: string;
+  readonly mode: KeyMode;
+  readonly from_domain: string;
+  readonly api_key_id: string | null;
+  readonly tags: readonly string[];
+}
+
+/** Returns the next parked email after a job, in the order of the primary key. */
+export async function parkedAfter(sql: Sql, after: string, count: number): Promise<ParkedEmail[]> {
+  return sql<ParkedEmail[]>`
+    select p.job_id, p.lane, p.priority, p.workspace_id, r.email, m.mode, m.from_domain, m.api_key_id, m.tags
+    from (
+      select job_id, lane, priority, workspace_id, message_id, recipient_id from parked_deliveries
+      where job_id > ${after}::uuid order by job_id limit ${count}
+    ) p
+    cross join lateral (select x.email from recipients x where x.workspace_id = p.workspace_id
+      and x.message_id = p.message_id and x.id = p.recipient_id ${fence}) r
+    cross join lateral (select x.mode, x.from_domain, x.api_key_id, x.tags from messages x
+      where x.workspace_id = p.workspace_id and x.id = p.message_id ${fence}) m
+    order by p.job_id`;
+}
+
+/** Moves parked email to other lanes, unless a worker has taken it meanwhile. */
+export async function moveParked(
+  sql: Sql,
+  moves: readonly { readonly job_id: string; readonly from: string; readonly to: string }[],
+): Promise<void> {
+  if (moves.length === 0) return;
+  const sorted = moves.toSorted((left, right) => (left.job_id < right.job_id ? -1 : 1));
+  await retryingDeadlock(
+    () => sql`
+    with asked as materialized (
+      select * from unnest(
+        ${sorted.map(({ job_id }) => job_id)}::uuid[],
+        ${sorted.map(({ from }) => from)}::text[],
+        ${sorted.map(({ to }) => to)}::text[]
+      ) as a (job_id, lane_before, lane)
+    ),
+    tended as (
+      insert into lanes (lane, tended_at)
+      select a.lane, clock_now() from (select distinct lane from asked) a order by a.lane
+      on conflict (lane) do nothing
+    ),
+    locked as materialized (
+      select p.job_id, a.lane from asked a join parked_deliveries p on p.job_id = a.job_id and p.lane = a.lane_before
+      order by p.job_id for update of p skip locked
+    )
+    update parked_deliveries p set lane = l.lane from locked l where p.job_id = l.job_id`,
+  );
 }
 
 /** Deletes parked jobs of closed recipients so that no lane counts them. */

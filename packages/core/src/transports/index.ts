@@ -6,6 +6,7 @@ export { getTransportRules, setTransportRules } from './rules.ts';
 export {
   allRules,
   allTransports,
+  noteJudged,
   type RuleRow,
   TRANSPORTS_CHANNEL,
   type TransportRow,

@@ -3,8 +3,7 @@ import { recordAudit } from '../audit/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
-import { workspaceById } from '../workspaces/index.ts';
-import { allRules, allTransports, lockTransports, noteChange, replaceRules } from './store.ts';
+import { allRules, allTransports, lockTransports, missingWorkspaces, noteChange, replaceRules } from './store.ts';
 import { DEFAULT_TRANSPORT, MAX_RULES, type Rules, ruleEntry, ruleSchema, rulesSchema } from './transport.ts';
 
 /** Returns the rules, in order. */
@@ -34,10 +33,14 @@ export const setTransportRules = operation({
     return ctx.sql.begin(async (tx) => {
       await lockTransports(tx);
       const ids = new Set([DEFAULT_TRANSPORT, ...(await allTransports(tx)).map(({ id }) => id)]);
+      const missing_workspaces = await missingWorkspaces(
+        tx,
+        rules.flatMap((rule) => rule.workspace_id ?? []),
+      );
       for (const [index, { transports, workspace_id }] of rules.entries()) {
         const missing = transports.find((id) => !ids.has(id));
         if (missing !== undefined) throw unknownTransport(index, missing);
-        if (workspace_id !== null && !(await workspaceById(tx, workspace_id)))
+        if (workspace_id !== null && missing_workspaces.has(workspace_id))
           throw new AppError('workspace_not_found', `Rule ${index + 1}: no workspace with ID ${workspace_id}.`);
       }
       const before = (await allRules(tx)).map(ruleEntry);

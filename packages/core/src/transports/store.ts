@@ -76,6 +76,13 @@ export async function transportNamed(tx: Tx, name: string): Promise<string | nul
   return row?.id ?? null;
 }
 
+/** Returns the IDs among these that no workspace has. */
+export async function missingWorkspaces(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    select a.id from unnest(${ids}::uuid[]) as a (id) where not exists (select from workspaces w where w.id = a.id)`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 export async function allRules(sql: Sql | Tx): Promise<RuleRow[]> {
   return sql<RuleRow[]>`
     select r.workspace_id, r.from_domain, r.tag, r.priority, r.destination,
@@ -95,9 +102,14 @@ export async function replaceRules(tx: Tx, rules: readonly RuleRow[]): Promise<v
   }
 }
 
-/** Returns the version of the transports and rules. */
+/** Returns the version of the transports and rules, and whether all parked email has been judged by it. */
 export async function transportsVersion(sql: Sql): Promise<{ readonly version: string; readonly judged: boolean }> {
   const [row] = await sql<{ version: string; judged: boolean }[]>`
     select version::text as version, judged_version >= version as judged from transport_versions`;
   return row ?? { version: '0', judged: true };
+}
+
+/** Records that all email parked before this version has been judged by it. */
+export async function noteJudged(sql: Sql, version: string): Promise<void> {
+  await sql`update transport_versions set judged_version = greatest(judged_version, ${version}::bigint)`;
 }

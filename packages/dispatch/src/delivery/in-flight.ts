@@ -8,7 +8,8 @@ import type { ContentSlot } from './unrecorded.ts';
 /** A claimed delivery whose result is not in the database yet. */
 export interface InFlight extends Indexed, Leased {
   readonly claimed: Claimed;
-  readonly lane: string;
+  /** Changes if another transport takes over. */
+  lane: string;
   /** The fetched job with its lane; null if the claim returned a job that was not requested. */
   readonly candidate: Candidate | null;
   /** Infinity until the lane has started it. */

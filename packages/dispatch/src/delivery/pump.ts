@@ -1,5 +1,6 @@
 import type { Services } from '@postrider/core';
 import {
+  type AttemptWatch,
   attemptDelivery,
   type Claimed,
   claimDeliveries,
@@ -10,13 +11,15 @@ import {
   unansweredDelivery,
   unsentDelivery,
 } from '@postrider/core/delivery';
-import { isTurnedAway, MAX_CAP } from '@postrider/core/lanes';
-import type { SendOutcome } from '@postrider/mail';
+import { isTurnedAway, MAX_CAP, transportOfLane } from '@postrider/core/lanes';
+import { DEFAULT_TRANSPORT } from '@postrider/core/transports';
+import { failedUnderway, followedBy, type SendOutcome } from '@postrider/mail';
 import { HoldCache } from '../holds/hold-cache.ts';
 import { type Candidate, NO_LANE } from '../lanes/candidate.ts';
 import { LaneSync } from '../lanes/lane-sync.ts';
 import { Lanes } from '../lanes/lanes.ts';
 import { LargeEmailMemory } from '../lanes/large-email-memory.ts';
+import { TransportSet } from '../lanes/transport-set.ts';
 import type { QueueMetrics } from '../metrics/worker-metrics.ts';
 import { type BatchingPolicy, createBatchingPolicy, onFlush, SETTLE_MS } from './batching-policy.ts';
 import { FETCH_COUNT, Fetcher, MAX_IN_FLIGHT } from './fetcher.ts';
@@ -52,7 +55,7 @@ export interface DeliveryPumpOptions {
  */
 export class DeliveryPump {
   readonly #services: Services;
-  readonly #mailers: Mailers;
+  readonly #transports: TransportSet;
   readonly #holds: HoldCache;
   readonly #metrics: QueueMetrics | null;
   /** Claimed deliveries whose results are not in the database yet. */
@@ -81,7 +84,7 @@ export class DeliveryPump {
 
   constructor({ services, mailers, holds, metrics, batching }: DeliveryPumpOptions) {
     this.#services = services;
-    this.#mailers = mailers;
+    this.#transports = new TransportSet(services, mailers);
     this.#holds = holds;
     this.#metrics = metrics;
     this.#large_memory = new LargeEmailMemory(services.metrics);
@@ -89,14 +92,15 @@ export class DeliveryPump {
     const { site_longest_pause, relay_longest_pause } = services.config.LIMITS;
     const settingsOf = (lane: string) => {
       // A mailer with its own width, such as a relay, uses the longest pause for relays.
-      const { width } = mailers[lane.startsWith('sandbox ') ? 'sandbox' : 'live'];
+      const mode = lane.startsWith('sandbox ') ? 'sandbox' : 'live';
+      const width = this.#transports.mailerFor(lane, mode)?.width;
       return width === undefined
         ? { width: MAX_CAP, longest_pause_ms: site_longest_pause }
         : { width, longest_pause_ms: relay_longest_pause };
     };
     this.#lanes = new Lanes(() => performance.now(), this.#large_memory, settingsOf);
     const onLost = () => this.#lostAnswers?.note();
-    this.#sync = new LaneSync(services, mailers, this.#lanes, holds, { onReady: this.#claimSoon, onLost });
+    this.#sync = new LaneSync(services, this.#transports, this.#lanes, holds, { onReady: this.#claimSoon, onLost });
     this.#fetcher = new Fetcher({
       services,
       holds,
@@ -184,6 +188,7 @@ export class DeliveryPump {
     await this.#leaseLoops?.stop();
     await this.#lostAnswers?.stop();
     await this.#heartbeat?.stop();
+    await this.#transports.stop();
   }
 
   /**
@@ -203,6 +208,7 @@ export class DeliveryPump {
       has_more = fetched > 0 || drained.length > before;
     }
     await this.#sync.stop();
+    await this.#transports.stop();
     return drained;
   }
 
@@ -298,7 +304,7 @@ export class DeliveryPump {
         this.#freeMemory(entry);
       },
     };
-    const result = await attemptDelivery(this.#services, this.#mailers, claimed, abort.signal, watch);
+    const result = await this.#attempt(entry, watch);
     reachStep('response', message_id);
     entry.made = null;
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
@@ -307,12 +313,54 @@ export class DeliveryPump {
     // Other messages of this lane are being sent, so this message waits for a session rather than for a retry.
     const crowded = !aborted && isTurnedAway(result.outcome) && this.#lanes.sendingIn(entry.lane) > 1;
     const handed_back = aborted || crowded;
-    this.#leave(entry, aborted ? null : result.outcome, crowded);
+    if (!result.has_left) this.#leave(entry, aborted ? null : result.outcome, crowded);
     if (!handed_back) {
       const failed = kind === 'deferred';
       this.#metrics?.record('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });
     }
     if (!entry.has_result) this.#finish(entry, { ...result, handed_back });
+  }
+
+  /**
+   * Tries the transport of the lane and, as long as no server is reached, the next one of the rule. `has_left` is true
+   * if the message has no place in a lane any more.
+   */
+  async #attempt(entry: InFlight, watch: AttemptWatch): Promise<Settled & { readonly has_left: boolean }> {
+    const { claimed, candidate, abort } = entry;
+    const { workspace_id, mode } = claimed.delivery;
+    let earlier: SendOutcome | null = null;
+    for (;;) {
+      const mailer = this.#transports.mailerFor(entry.lane, mode);
+      if (!mailer) return { ...unsentDelivery(claimed), has_left: false };
+      const result = await attemptDelivery(this.#services, mailer, claimed, abort.signal, watch);
+      const outcome: SendOutcome = earlier === null ? result.outcome : followedBy(earlier, result.outcome);
+      const settled = { ...result, outcome, transport_id: transportIdOf(entry.lane) };
+      if (!failedUnderway(result.outcome) || result.handed_back || abort.signal.aborted)
+        return { ...settled, has_left: false };
+      // A transport that was changed or deleted meanwhile has not sent what waited for a connection.
+      if (mailer !== this.#transports.mailerFor(entry.lane, mode) && result.outcome.reply === null)
+        return { ...unsentDelivery(claimed), has_left: false };
+      const next = candidate && this.#sync.laneAfter(candidate, entry.lane);
+      if (next === null) return { ...settled, has_left: false };
+      this.#lanes.moveIn(next, workspace_id);
+      this.#leave(entry, result.outcome);
+      entry.lane = next;
+      entry.has_connection = false;
+      earlier = outcome;
+      if (!(await this.#hasTurn(entry))) return { ...settled, has_left: true };
+    }
+  }
+
+  /** Waits for a connection in the lane of a message; resolves with false if the lane closes before. */
+  #hasTurn({ lane, claimed, candidate }: InFlight): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#lanes.start(lane, {
+        workspace_id: claimed.delivery.workspace_id,
+        priority: candidate?.priority ?? 'normal',
+        run: () => resolve(true),
+        refuse: () => resolve(false),
+      });
+    });
   }
 
   /** Decides, before the first byte of content, whether one more message may be sent without being recorded. */
@@ -432,6 +480,12 @@ export class DeliveryPump {
       }
     }
   }
+}
+
+/** Returns the ID to record with an attempt; null for the default transport. */
+function transportIdOf(lane: string): string | null {
+  const id = transportOfLane(lane);
+  return id === DEFAULT_TRANSPORT ? null : id;
 }
 
 export function startDeliveryPump(

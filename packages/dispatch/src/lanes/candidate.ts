@@ -12,6 +12,7 @@ export interface Candidate {
   readonly mode: KeyMode;
   readonly from_domain: string;
   readonly api_key_id: string | null;
+  readonly tags: readonly string[];
   readonly body_bytes: number;
   readonly due_at: Date;
   /** True if the job was parked earlier, so it does not wait behind the parked messages of its workspace. */

@@ -1,17 +1,20 @@
 import type { Services } from '@postrider/core';
-import { type DeliveryJob, lastResponse, type Mailers } from '@postrider/core/delivery';
+import { lastResponse } from '@postrider/core/delivery';
 import {
   closeLane,
   countAgainstLimits,
   type DestinationLimit,
   destinationLimits,
+  destinationOfLane,
   type Fetched,
   forgetClosings,
   isHoldLane,
   LANES_PER_POLL,
   type LaneNews,
   laneNews,
+  moveParked,
   parkDeliveries,
+  parkedAfter,
   type Resumed,
   resumeParked,
   type Slice,
@@ -19,15 +22,19 @@ import {
   WORKSPACES_IN_A_SLICE,
 } from '@postrider/core/lanes';
 import { type Priority, priorities } from '@postrider/core/priorities';
-import { domainOf, isSimulatorLane, type SendOutcome } from '@postrider/mail';
+import { isSimulatorLane, type SendOutcome } from '@postrider/mail';
 import type { HoldCache } from '../holds/hold-cache.ts';
 import { repeatEvery } from '../repeat-task.ts';
 import { type Candidate, type LaneLimit, NO_LANE } from './candidate.ts';
 import type { Lanes } from './lanes.ts';
+import type { TransportSet } from './transport-set.ts';
 import { PriorityTurns } from './turns.ts';
 
 const POLL_MS = 1000;
 const MAX_SLICE_SIZE = 200;
+/** How much parked email is judged by changed rules at a time. */
+const JUDGED_TOGETHER = 500;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const NO_ADDRESSEE = {
   lane: NO_LANE,
   priority: 'normal',
@@ -35,12 +42,15 @@ const NO_ADDRESSEE = {
   mode: 'live',
   from_domain: '',
   api_key_id: null,
+  tags: [],
   body_bytes: 0,
   due_at: new Date(0),
   resumed: false,
 } as const;
 
-type Mail = Pick<Candidate, 'job' | 'email' | 'mode' | 'from_domain' | 'api_key_id'>;
+type Mail = Pick<Candidate, 'email' | 'mode' | 'from_domain' | 'api_key_id' | 'tags' | 'priority'> & {
+  readonly workspace_id: string;
+};
 
 /**
  * Synchronizes the lanes of this worker with the shared state: parks and unparks jobs, publishes closed lanes, and
@@ -48,7 +58,7 @@ type Mail = Pick<Candidate, 'job' | 'email' | 'mode' | 'from_domain' | 'api_key_
  */
 export class LaneSync {
   readonly #services: Services;
-  readonly #mailers: Mailers;
+  readonly #transports: TransportSet;
   readonly #lanes: Lanes;
   readonly #holds: HoldCache;
   readonly #onReady: () => void;
@@ -72,6 +82,8 @@ export class LaneSync {
   readonly #writes = new Set<Promise<void>>();
   #poller: ReturnType<typeof repeatEvery> | null = null;
   #first_poll: Promise<unknown> | null = null;
+  /** Judges parked email by changed rules. */
+  #judging: Promise<void> | null = null;
   #stopped = false;
 
   /**
@@ -80,13 +92,13 @@ export class LaneSync {
    */
   constructor(
     services: Services,
-    mailers: Mailers,
+    transports: TransportSet,
     lanes: Lanes,
     holds: HoldCache,
     { onReady, onLost }: { readonly onReady: () => void; readonly onLost: () => void },
   ) {
     this.#services = services;
-    this.#mailers = mailers;
+    this.#transports = transports;
     this.#lanes = lanes;
     this.#holds = holds;
     this.#onReady = onReady;
@@ -111,13 +123,14 @@ export class LaneSync {
     await this.#poller?.stop();
     await this.#first_poll;
     await this.#refilling;
+    await this.#judging;
     await this.#park(this.#lanes.empty());
   }
 
   /** Returns the current writes and refill, or null if there are none. */
   pending(): Promise<unknown> | null {
-    if (!this.#refilling && this.#writes.size === 0) return null;
-    return Promise.all([this.#refilling, ...this.#writes]);
+    if (!this.#refilling && !this.#judging && this.#writes.size === 0) return null;
+    return Promise.all([this.#refilling, this.#judging, ...this.#writes]);
   }
 
   /**
@@ -129,8 +142,10 @@ export class LaneSync {
     const candidates = fetched.map(({ job, priority, addressee }): Candidate => {
       if (!addressee) return { ...NO_ADDRESSEE, job };
       const { due_at, body_bytes } = addressee;
-      const mail = mailOf(job, addressee);
-      return { ...mail, lane: this.#laneOf(mail), priority, body_bytes, due_at, resumed: false };
+      const { email, mode, from_domain, api_key_id, tags } = addressee;
+      const facts = { email, mode, from_domain, api_key_id, tags, priority };
+      const lane = this.#laneOf({ ...facts, workspace_id: job.data.workspace_id });
+      return { ...facts, job, lane, body_bytes, due_at, resumed: false };
     });
     const parked = this.#admit(candidates);
     await this.#park(parked);
@@ -139,14 +154,17 @@ export class LaneSync {
 
   /** Returns the candidates within the limits of their destinations, and parks the others. */
   async grant(candidates: readonly Candidate[]): Promise<Candidate[]> {
-    const limited = candidates.filter(({ lane }) => this.#limits.get(lane)?.messages_per_minute != null);
+    const limited = candidates.filter(
+      ({ lane }) => this.#limits.get(destinationOfLane(lane))?.messages_per_minute != null,
+    );
     if (limited.length === 0) return [...candidates];
-    const by_lane = Map.groupBy(limited, ({ lane }) => lane);
+    // A destination has one limit over all transports.
+    const by_destination = Map.groupBy(limited, ({ lane }) => destinationOfLane(lane));
     const granted = await countAgainstLimits(
       this.#services.sql,
-      [...by_lane].map(([destination, { length: count }]) => ({ destination, count })),
+      [...by_destination].map(([destination, { length: count }]) => ({ destination, count })),
     );
-    const rejected = [...by_lane].flatMap(([lane, group]) => group.slice(granted.get(lane) ?? group.length));
+    const rejected = [...by_destination].flatMap(([name, group]) => group.slice(granted.get(name) ?? group.length));
     for (const { lane, job } of rejected) this.#lanes.giveBack(lane, job.data.workspace_id);
     const left = [...new Set(rejected.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
     this.#parkSoon([...rejected, ...left]);
@@ -187,17 +205,27 @@ export class LaneSync {
       });
   }
 
-  /** Returns the lane of the hold that applies to a message, or null if there is none. */
-  holdLaneFor({ job, mode, email, from_domain, api_key_id }: Mail): string | null {
-    const lane = mode === 'sandbox' ? null : this.#mailers[mode].laneOf(email);
-    return this.#holds.holdLaneFor({ workspace_id: job.data.workspace_id, from_domain, api_key_id, email, lane });
+  /** Returns the lane of the hold that applies to a candidate, or null if there is none. */
+  holdLaneFor(candidate: Candidate): string | null {
+    return this.#holdLaneOf(mailOf(candidate));
+  }
+
+  /**
+   * Returns the lane of a candidate's next transport, after that of a lane whose server was not reached; null if there
+   * is none that is open.
+   */
+  laneAfter(candidate: Candidate, lane: string): string | null {
+    if (candidate.mode === 'sandbox') return null;
+    const lanes = this.#lanesOf(mailOf(candidate));
+    const at = lanes.indexOf(lane);
+    return at < 0 ? null : (lanes.slice(at + 1).find((next) => !this.#lanes.isClosed(next)) ?? null);
   }
 
   /** Reassigns waiting jobs to lanes after holds or limits have changed. */
   reassign(): void {
     const moved = this.#lanes.empty().map((candidate) => ({
       ...candidate,
-      lane: candidate.lane === NO_LANE ? NO_LANE : this.#laneOf(candidate),
+      lane: candidate.lane === NO_LANE ? NO_LANE : this.#laneOf(mailOf(candidate)),
       resumed: true,
     }));
     this.#parkSoon(this.#admit(moved));
@@ -208,7 +236,11 @@ export class LaneSync {
     const lanes = this.#lanes;
     const { sql, jobs } = this.#services;
     const busy = new Set(this.#closing.keys());
-    const [rows, limits] = await Promise.all([syncLanes(sql, this.#polled), destinationLimits(sql)]);
+    const [rows, limits, has_new_rules] = await Promise.all([
+      syncLanes(sql, this.#polled),
+      destinationLimits(sql),
+      this.#transports.poll(),
+    ]);
     const workers = limits.length > 0 ? await jobs.workerCount() : 1;
     const parked = rows.flatMap((row) => (row.parked.length > 0 ? [row.lane] : []));
     this.#polled = parked.length < LANES_PER_POLL ? '' : (parked.sort().at(-1) ?? '');
@@ -222,23 +254,68 @@ export class LaneSync {
     }
     // Lanes that closed here during this poll are not in its result.
     for (const lane of lanes.closed()) {
-      if (!closed.has(lane) && !busy.has(lane) && !this.#closing.has(lane))
-        lanes.open(lane, byLane.get(lane)?.closings ?? 0);
+      // The limit of a destination closes it on all transports.
+      if (closed.has(lane) || closed.has(destinationOfLane(lane))) continue;
+      if (!busy.has(lane) && !this.#closing.has(lane)) lanes.open(lane, byLane.get(lane)?.closings ?? 0);
     }
     this.#setLimits(limits, workers);
+    if (has_new_rules) this.reassign();
+    this.#judgeParked();
     this.#parkSoon(lanes.trim());
     this.refill();
     this.#onReady();
   }
 
+  #holdLaneOf({ workspace_id, mode, email, from_domain, api_key_id }: Mail): string | null {
+    const lane = mode === 'sandbox' ? null : (this.#transports.mailerFor('', mode)?.laneOf(email) ?? null);
+    return this.#holds.holdLaneFor({ workspace_id, from_domain, api_key_id, email, lane });
+  }
+
   #laneOf(mail: Mail): string {
     const { mode, email } = mail;
-    const hold_lane = this.holdLaneFor(mail);
+    const hold_lane = this.#holdLaneOf(mail);
     if (hold_lane !== null) return hold_lane;
-    const name = this.#mailers[mode].laneOf(email);
-    if (mode === 'sandbox') return `sandbox ${name}`;
-    const domain = domainOf(email);
-    return this.#limits.has(domain) ? domain : name;
+    if (mode === 'sandbox') return `sandbox ${this.#transports.mailerFor('', mode)?.laneOf(email)}`;
+    const lanes = this.#lanesOf(mail);
+    // If no server can be reached now, the email waits for the preferred one.
+    return lanes.find((lane) => !this.#lanes.isClosed(lane)) ?? lanes[0] ?? NO_LANE;
+  }
+
+  #lanesOf(mail: Mail): string[] {
+    return this.#transports.lanesOf(mail, (domain) => this.#limits.has(domain));
+  }
+
+  /** Moves parked email whose transport a changed rule does not allow, page by page. */
+  #judgeParked(): void {
+    if (this.#judging || this.#stopped || !this.#transports.hasUnjudged()) return;
+    const { sql, log } = this.#services;
+    const judge = async () => {
+      for (let after = FIRST_ID; !this.#stopped; ) {
+        const page = await parkedAfter(sql, after, JUDGED_TOGETHER);
+        const moves = page
+          .filter((email) => email.mode === 'live' && !this.#transports.allows(email, email.lane))
+          .map((email) => ({
+            job_id: email.job_id,
+            priority: email.priority,
+            from: email.lane,
+            to: this.#laneOf(email),
+          }));
+        await moveParked(sql, moves);
+        for (const { to, priority } of moves) this.#lanes.setBacklog(to, priority, true);
+        const last = page.at(-1);
+        if (page.length < JUDGED_TOGETHER || last === undefined) {
+          await this.#transports.noteJudged();
+          return;
+        }
+        after = last.job_id;
+      }
+    };
+    this.#judging = judge()
+      .catch((error) => log.error({ err: error }, 'failed to judge parked email by changed rules'))
+      .then(() => {
+        this.#judging = null;
+        this.refill();
+      });
   }
 
   /** Queues jobs in their lanes. Returns those that must be parked, including all that a hold blocks. */
@@ -318,9 +395,9 @@ export class LaneSync {
     );
     for (const [lane, count] of to_release) rows.push(...(await this.#releaseHeld(lane, count)));
     const candidates = rows.map((row): Candidate => {
-      const { job_id, workspace_id, message_id, recipient_id, priority, body_bytes, due_at } = row;
-      const mail = mailOf({ id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } }, row);
-      return { ...mail, lane: this.#laneOf(mail), priority, body_bytes, due_at, resumed: true };
+      const { job_id, workspace_id, message_id, recipient_id, lane: _, ...facts } = row;
+      const job = { id: job_id, retry_count: 0, data: { workspace_id, message_id, recipient_id } };
+      return { ...facts, job, lane: this.#laneOf(row), resumed: true };
     });
     await this.#park(this.#admit(candidates));
     this.#onReady();
@@ -371,8 +448,8 @@ export class LaneSync {
   }
 }
 
-function mailOf(job: DeliveryJob, { email, mode, from_domain, api_key_id }: Omit<Mail, 'job'>): Mail {
-  return { job, email, mode, from_domain, api_key_id };
+function mailOf(candidate: Candidate): Mail {
+  return { ...candidate, workspace_id: candidate.job.data.workspace_id };
 }
 
 function sliceName({ lane, priority }: Pick<Slice, 'lane' | 'priority'>): string {

@@ -14,6 +14,7 @@ function candidate(lane: string, workspace_id = 'ws_1', fields: Partial<Candidat
     mode: 'live',
     from_domain: 'sender.test',
     api_key_id: null,
+    tags: [],
     body_bytes: 100,
   } as const;
   return { job, lane, priority: 'normal', ...mail, due_at: new Date(0), resumed: false, ...fields };

@@ -1,4 +1,12 @@
-import { type ClosedReason, type LaneNews, MAX_CAP, paceAfter, pauseMs, reopened } from '@postrider/core/lanes';
+import {
+  type ClosedReason,
+  destinationOfLane,
+  type LaneNews,
+  MAX_CAP,
+  paceAfter,
+  pauseMs,
+  reopened,
+} from '@postrider/core/lanes';
 import { type Priority, priorities } from '@postrider/core/priorities';
 import { type Candidate, type ClosedNow, type LaneLimit, NO_LANE, type Starter } from './candidate.ts';
 import type { Standing } from './fair-line.ts';
@@ -120,6 +128,13 @@ export class Lanes {
     this.#letGo(this.#laneNamed(name), workspace_id);
   }
 
+  /** Reserves a slot for a claimed message that moves here from the lane of another transport. */
+  moveIn(name: string, workspace_id: string): void {
+    this.#laneNamed(name).claimed_count += 1;
+    this.#claimed += 1;
+    this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
+  }
+
   /** Starts a message now or when a connection becomes free. `done` releases the connection. */
   start(name: string, starter: Starter): void {
     const lane = this.#laneNamed(name);
@@ -216,7 +231,7 @@ export class Lanes {
   setLimits(limits: ReadonlyMap<string, LaneLimit>): void {
     this.#limits = limits;
     for (const [name, lane] of this.#lanes) {
-      lane.limit = limits.get(name) ?? null;
+      lane.limit = limits.get(destinationOfLane(name)) ?? null;
       lane.startReady();
     }
   }
@@ -256,7 +271,7 @@ export class Lanes {
   #laneNamed(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (!lane) {
-      lane = new Lane(name, this.#now, this.#limits.get(name) ?? null);
+      lane = new Lane(name, this.#now, this.#limits.get(destinationOfLane(name)) ?? null);
       this.#lanes.set(name, lane);
     }
     return lane;

@@ -66,6 +66,8 @@ export interface Attempt {
   category: string | null;
   /** The SMTP stage reached; worker_lost if the worker died before recording it. */
   stage: string;
+  /** The transport that was tried last. null: the default one. */
+  transport_id: string | null;
   /** The server contacted; empty if none. */
   target: string;
   /** The IP address of the server. */

@@ -194,6 +194,10 @@ export const attemptSchema = z
       description: 'The SMTP stage reached; worker_lost if the worker died before recording it.',
       examples: ['connect', 'rcpt', 'after_dot'],
     }),
+    transport_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The transport that was tried last. null: the default one.' }),
     target: z.string().meta({ description: 'The server contacted; empty if none.' }),
     address: z.string().nullable().meta({ description: 'The IP address of the server.' }),
     tls_policy: z
@@ -248,6 +252,7 @@ export function attemptEntry(ages: Ages, row: AttemptRow): AttemptEntry {
     outcome: row.outcome,
     category: row.category,
     stage: row.stage,
+    transport_id: row.transport_id,
     target: row.target,
     address: row.address,
     tls_policy: row.tls_policy,

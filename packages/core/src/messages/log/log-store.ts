@@ -82,6 +82,7 @@ export interface AttemptRow {
   address: string | null;
   tls: string | null;
   tls_policy: string | null;
+  transport_id: string | null;
   reply_code: number | null;
   reply_enhanced: string | null;
   reply_text: string | null;
@@ -210,7 +211,7 @@ const transcriptOf = (sql: Sql | Tx) => sql`(
 )`;
 
 const attemptColumns = (sql: Sql | Tx) => sql`
-  a.id, a.recipient_id, a.number, a.outcome, a.category, a.stage, a.target, a.address, a.tls, a.tls_policy, a.reply_code,
+  a.id, a.recipient_id, a.number, a.outcome, a.category, a.stage, a.target, a.address, a.tls, a.tls_policy, a.transport_id, a.reply_code,
   a.reply_enhanced, a.reply_text, a.error, a.phases_ms, ${transcriptOf(sql)} as transcript, a.started_at, a.finished_at`;
 
 /** A message with its content as accepted. */
