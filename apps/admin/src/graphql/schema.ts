@@ -5,7 +5,7 @@ import './types/audit.ts';
 import './types/backlog.ts';
 import './types/bulk.ts';
 import './types/captures.ts';
-import './types/destinations.ts';
+import './types/sending/destinations.ts';
 import './types/domains.ts';
 import './types/events.ts';
 import './types/failures.ts';

@@ -1,8 +1,8 @@
 import { type Destinations, limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
-import { builder } from '../kit/builder.ts';
-import { enumOf } from '../kit/enums.ts';
-import { call } from '../kit/from-operation.ts';
-import { inputArg, outcome, resultOf } from '../kit/mutation-results.ts';
+import { builder } from '../../kit/builder.ts';
+import { enumOf } from '../../kit/enums.ts';
+import { call } from '../../kit/from-operation.ts';
+import { inputArg, outcome, resultOf } from '../../kit/mutation-results.ts';
 
 // The typical number of destinations that need attention.
 const SAMPLE_SIZE = 20;
