@@ -52,7 +52,18 @@ export function namedErrors(log: Log, errors: readonly GraphQLError[], request_i
     if (originalError && !(originalError instanceof GraphQLError))
       log.error({ err: originalError, request_id, path }, 'failed to resolve a GraphQL field');
   }
-  return errors.map((error) => copyOf(error, { ...codedExtensions(error), requestId: request_id }));
+  return errors.map((error) => {
+    const extensions = { ...codedExtensions(error), requestId: request_id };
+    return copyOf(error, extensions, { message: withoutInput(error.message) });
+  });
+}
+
+/** Removes the input objects that errors from variable coercion quote, because they may contain passwords. */
+function withoutInput(message: string): string {
+  if (!message.startsWith('Variable "$')) return message;
+  return message
+    .replace(/ got invalid value [[{].*[\]}](?=(?: at "[^"]*")?; )/s, ' got an invalid value')
+    .replace(/: [[{].*[\]}]$/s, '');
 }
 
 /** Errors from the parser, the validator, and variable coercion do not have a reason yet. */
