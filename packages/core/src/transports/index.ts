@@ -12,5 +12,13 @@ export {
   type TransportRow,
   transportsVersion,
 } from './store.ts';
-export { DEFAULT_TRANSPORT, type Rule, type Rules, type TransportEntry, transportPurpose } from './transport.ts';
+export {
+  DEFAULT_TRANSPORT,
+  type Rule,
+  type Rules,
+  type TransportEntry,
+  tlsPolicies,
+  transportKinds,
+  transportPurpose,
+} from './transport.ts';
 export { updateTransport } from './update-transport.ts';

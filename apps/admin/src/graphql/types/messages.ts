@@ -56,7 +56,7 @@ const MessageStatus = enumOf(
   'The least advanced open status among its recipients or, once all of them are closed, the worst status.',
 );
 
-const Priority = enumOf(
+export const Priority = enumOf(
   'Priority',
   priorities,
   "The email's priority within its workspace. While emails of all three priorities wait for a destination, they are sent in the ratio 8:4:1.",

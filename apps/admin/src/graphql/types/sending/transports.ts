@@ -1,0 +1,226 @@
+import {
+  createTransport,
+  deleteTransport,
+  getTransportRules,
+  listTransports,
+  type Rule,
+  setTransportRules,
+  type TransportEntry,
+  tlsPolicies,
+  transportKinds,
+  updateTransport,
+} from '@postrider/core/transports';
+import { builder } from '../../kit/builder.ts';
+import { enumOf } from '../../kit/enums.ts';
+import { call } from '../../kit/from-operation.ts';
+import { inputArg, outcome, resultOf } from '../../kit/mutation-results.ts';
+import { snakeFields } from '../../kit/names.ts';
+import { DeleteResult, TargetInput } from '../../kit/target.ts';
+import { Priority } from '../messages.ts';
+
+// The typical number of transports and rules.
+const SAMPLE_SIZE = 20;
+
+const TransportKind = enumOf(
+  'TransportKind',
+  [...transportKinds, 'capture'],
+  "MX: to the recipients' mail servers. SMTP: through a relay. CAPTURE: to the test inbox, only for DELIVERY.",
+);
+const TransportTls = enumOf(
+  'TransportTls',
+  tlsPolicies,
+  'STARTTLS: always, with a valid certificate. IMPLICIT: TLS from the first byte, as on port 465. OPPORTUNISTIC: STARTTLS if offered, with any certificate. NONE: never. Passwords are only sent over TLS with a valid certificate, unless the policy is NONE or the relay is on the same machine.',
+);
+
+const Transport = builder.objectRef<TransportEntry>('Transport').implement({
+  description: 'A way to send email. Its password is never returned.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The transport ID; "default" for DELIVERY.' }),
+    name: t.exposeString('name', { description: 'The unique name; "DELIVERY" for the default transport.' }),
+    kind: t.field({ type: TransportKind, description: 'Where it sends email.', resolve: ({ kind }) => kind }),
+    host: t.exposeString('host', {
+      nullable: true,
+      description: 'The host name or IP address of the relay; null unless the kind is SMTP.',
+    }),
+    port: t.exposeInt('port', { nullable: true, description: 'The port of the relay; null unless the kind is SMTP.' }),
+    tls: t.field({
+      type: TransportTls,
+      nullable: true,
+      description: 'The TLS policy for the relay; null unless the kind is SMTP.',
+      resolve: ({ tls }) => tls,
+    }),
+    username: t.exposeString('username', {
+      nullable: true,
+      description: 'The user name at the relay; null: no authentication.',
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was created; null for DELIVERY.',
+      resolve: ({ created_at }) => created_at,
+    }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it last changed; null for DELIVERY.',
+      resolve: ({ updated_at }) => updated_at,
+    }),
+  }),
+});
+
+const TransportRule = builder.objectRef<Rule>('TransportRule').implement({
+  description:
+    'Chooses the transports of email that meets all of its conditions. A null condition applies to any email.',
+  fields: (t) => ({
+    workspaceId: t.id({
+      nullable: true,
+      description: 'The workspace that the email is in.',
+      resolve: ({ workspace_id }) => workspace_id,
+    }),
+    fromDomain: t.string({
+      nullable: true,
+      description: 'The domain of the from address.',
+      resolve: ({ from_domain }) => from_domain,
+    }),
+    tag: t.exposeString('tag', { nullable: true, description: 'A tag of the email.' }),
+    priority: t.field({
+      type: Priority,
+      nullable: true,
+      description: 'The priority of the email.',
+      resolve: ({ priority }) => priority,
+    }),
+    destination: t.exposeString('destination', { nullable: true, description: 'The domain of the recipient.' }),
+    transports: t.idList({
+      description:
+        'Transport IDs or "default", in order of preference. The next one is used only if the previous one cannot be reached.',
+      resolve: ({ transports }) => [...transports],
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  transports: t.field({
+    type: [Transport],
+    description: 'All transports, starting with the default one, which is DELIVERY. Requires operator.',
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
+    resolve: async (_, __, g) => (await call(g, listTransports, {})).data,
+  }),
+  transportRules: t.field({
+    type: [TransportRule],
+    description:
+      'The rules, in order. The first match decides; email without a match uses the default transport. Requires operator.',
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
+    resolve: async (_, __, g) => (await call(g, getTransportRules, {})).data,
+  }),
+}));
+
+const TransportPayload = builder.objectRef<{ readonly transport: TransportEntry }>('TransportPayload').implement({
+  description: 'The new or changed transport.',
+  fields: (t) => ({
+    transport: t.field({
+      type: Transport,
+      description: 'The transport after the change.',
+      resolve: ({ transport }) => transport,
+    }),
+  }),
+});
+const TransportResult = resultOf('TransportResult', TransportPayload);
+
+const TransportRulesPayload = builder
+  .objectRef<{ readonly rules: readonly Rule[] }>('TransportRulesPayload')
+  .implement({
+    description: 'The new rules.',
+    fields: (t) => ({
+      rules: t.field({
+        type: [TransportRule],
+        description: 'All rules after the change, in order.',
+        resolve: ({ rules }) => rules,
+      }),
+    }),
+  });
+const TransportRulesResult = resultOf('TransportRulesResult', TransportRulesPayload);
+
+const TransportInput = builder.inputType('TransportInput', {
+  description: 'The properties of a new transport. All fields but name and kind are only for the kind SMTP.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'A unique name, up to 100 characters.' }),
+    kind: t.field({ type: TransportKind, required: true, description: 'MX or SMTP.' }),
+    host: t.string({ description: 'The host name or IP address of the relay. Required for the kind SMTP.' }),
+    port: t.int({ description: 'The port of the relay. Default: 587.' }),
+    tls: t.field({ type: TransportTls, description: 'The TLS policy for the relay. Default: STARTTLS.' }),
+    username: t.string({ description: 'The user name at the relay. Default: no authentication.' }),
+    password: t.string({ description: 'Required with a user name. Stored encrypted and never returned.' }),
+  }),
+});
+const TransportUpdateInput = builder.inputType('TransportUpdateInput', {
+  description: 'The transport to change. Omitted fields stay unchanged.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The transport ID.' }),
+    name: t.string({ description: 'The new name, up to 100 characters.' }),
+    host: t.string({ description: 'The new host name or IP address of the relay.' }),
+    port: t.int({ description: 'The new port of the relay.' }),
+    tls: t.field({ type: TransportTls, description: 'The new TLS policy for the relay.' }),
+    username: t.string({ description: 'The new user name. null: no authentication, which also removes the password.' }),
+    password: t.string({ description: 'The new password. Stored encrypted and never returned.' }),
+  }),
+});
+const TransportRuleInput = builder.inputType('TransportRuleInput', {
+  description:
+    'A rule. It applies to email that meets all of its conditions; an omitted condition applies to any email.',
+  fields: (t) => ({
+    workspaceId: t.id({ description: 'The workspace that the email is in.' }),
+    fromDomain: t.string({ description: 'The domain of the from address.' }),
+    tag: t.string({ description: 'A tag of the email.' }),
+    priority: t.field({ type: Priority, description: 'The priority of the email.' }),
+    destination: t.string({ description: 'The domain of the recipient.' }),
+    transports: t.idList({
+      required: true,
+      description: 'One to five transport IDs in order of preference; "default" for DELIVERY.',
+    }),
+  }),
+});
+const TransportRulesInput = builder.inputType('TransportRulesInput', {
+  description: 'All rules, which replace the current ones.',
+  fields: (t) => ({
+    rules: t.field({
+      type: [TransportRuleInput],
+      required: true,
+      description: 'Up to 500 rules, in order. Without rules, all email uses the default transport.',
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  transportCreate: t.field({
+    type: TransportResult,
+    description: 'Creates a transport, which sends nothing until a rule names it. Requires operator.',
+    args: { input: inputArg(t, TransportInput) },
+    resolve: (_, { input }, g) => outcome(async () => ({ transport: await call(g, createTransport, input) })),
+  }),
+  transportUpdate: t.field({
+    type: TransportResult,
+    description: 'Changes a transport. Every worker follows within five seconds. Requires operator.',
+    args: { input: inputArg(t, TransportUpdateInput) },
+    resolve: (_, { input: { id, ...input } }, g) =>
+      outcome(async () => ({
+        transport: await call(g, updateTransport, { ...input, transportId: id }, ['username']),
+      })),
+  }),
+  transportDelete: t.field({
+    type: DeleteResult,
+    description: 'Deletes a transport that no rule names. Requires operator.',
+    args: { input: inputArg(t, TargetInput) },
+    resolve: (_, { input: { id } }, g) =>
+      outcome(async () => ({ deleted_id: (await call(g, deleteTransport, { transportId: id })).id })),
+  }),
+  transportRulesSet: t.field({
+    type: TransportRulesResult,
+    description:
+      'Replaces all rules. Every worker follows within five seconds, also for queued email. Requires operator.',
+    args: { input: inputArg(t, TransportRulesInput) },
+    resolve: (_, { input }, g) =>
+      outcome(async () => ({
+        rules: (await call(g, setTransportRules, { rules: input.rules.map(snakeFields) })).data,
+      })),
+  }),
+}));
