@@ -55,6 +55,9 @@ export const hold = `${fields(
   { resume_rate_per_minute: 'resumeRatePerMin' },
 )} created_by: createdBy { ${actor} }`;
 
+export const transport = fields('id name kind host port tls username created_at updated_at');
+export const transportRule = fields('workspace_id from_domain tag priority destination transports');
+
 export const alarm = fields(
   'id workspace_id rule title subject status detail page started_at ended_at acknowledged_at acknowledged_by notice_dropped_at',
 );

@@ -13,6 +13,7 @@ import { people } from './people.ts';
 import { queues } from './queues.ts';
 import { requests } from './requests.ts';
 import { suppressions } from './suppressions.ts';
+import { transports } from './transports.ts';
 import { webhooks } from './webhooks.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -34,6 +35,7 @@ export const useCases: readonly UseCase[] = [
   ...workspaces,
   ...people,
   ...queues,
+  ...transports,
 ];
 
 /** Operations that only one API offers, or that are an alternative to a use case above. */

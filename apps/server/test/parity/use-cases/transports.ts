@@ -1,0 +1,126 @@
+import { invoke } from '@postrider/core';
+import {
+  createTransport,
+  deleteTransport,
+  getTransportRules,
+  listTransports,
+  setTransportRules,
+  updateTransport,
+} from '@postrider/core/transports';
+import * as shapes from '../shapes.ts';
+import { camelFields, type Input, mutation, reading, type Setup, type UseCase, useCase } from '../use-case.ts';
+import { NO_PAGE, NO_REST } from './setup.ts';
+
+const relay = (number: number) => ({
+  name: `nr${number}`,
+  kind: 'smtp',
+  host: 'relay.example.com',
+  username: 'shop',
+  password: 'a password',
+});
+
+const aTransport: UseCase['given'] = async (world, workspace_id, number) => {
+  const { id } = await invoke(world.as(workspace_id), createTransport, relay(number));
+  return { input: { transport_id: id } };
+};
+
+const someRules: UseCase['given'] = async (world, workspace_id, number) => {
+  const { input } = await aTransport(world, workspace_id, number);
+  const to_relay = { workspace_id, tag: 'invoice', priority: 'bulk', transports: [input.transport_id, 'default'] };
+  const to_default = { from_domain: 'shop.example.com', destination: 'example.net', transports: ['default'] };
+  return { input: { rules: [to_relay, to_default] } };
+};
+
+const wrapped = (data: unknown) => ({ data });
+
+export const transports = [
+  useCase(listTransports, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: reading('transports', {}, shapes.transport, undefined, wrapped),
+    async given(...args) {
+      await aTransport(...args);
+      return { input: {} };
+    },
+  }),
+  useCase(createTransport, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: mutation(
+      'transportCreate',
+      'TransportInput',
+      'TransportPayload',
+      `of: transport { ${shapes.transport} }`,
+      ({ input }) => ({ ...input, kind: 'SMTP' }),
+    ),
+    given: async (_, __, number) => ({ input: relay(number) }),
+    writes: true,
+    bad: { port: 0 },
+  }),
+  useCase(updateTransport, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: mutation(
+      'transportUpdate',
+      'TransportUpdateInput',
+      'TransportPayload',
+      `of: transport { ${shapes.transport} }`,
+      ({ input: { transport_id: id, ...input } }) => ({ id, ...input }),
+    ),
+    async given(...args) {
+      const { input } = await aTransport(...args);
+      return { input: { ...input, port: 2525, username: null } };
+    },
+    target: 'transport_id',
+    foreign: false,
+    writes: true,
+    bad: { port: 0 },
+  }),
+  useCase(deleteTransport, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: mutation('transportDelete', 'TargetInput', 'DeletePayload', 'id: deletedId', ({ input }) => ({
+      id: input.transport_id,
+    })),
+    given: aTransport,
+    target: 'transport_id',
+    foreign: false,
+    writes: true,
+  }),
+  useCase(getTransportRules, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: reading('transportRules', {}, shapes.transportRule, undefined, wrapped),
+    async given(world, ...args) {
+      const { input } = await someRules(world, ...args);
+      await invoke(world.as(world.workspace_id), setTransportRules, input);
+      return { input: {} };
+    },
+  }),
+  useCase(setTransportRules, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: mutation(
+      'transportRulesSet',
+      'TransportRulesInput',
+      'TransportRulesPayload',
+      `data: rules { ${shapes.transportRule} }`,
+      rulesInput,
+    ),
+    given: someRules,
+    writes: true,
+    bad: { rules: [{ transports: [] }] },
+  }),
+];
+
+/** Returns the rules with GraphQL's names and values. */
+function rulesInput({ input }: Setup) {
+  // The cast is safe because the setups above create the rules.
+  const rules = input.rules as readonly Input[];
+  return {
+    rules: rules.map((rule) => ({
+      ...camelFields(rule),
+      ...(typeof rule.priority === 'string' && { priority: rule.priority.toUpperCase() }),
+    })),
+  };
+}
