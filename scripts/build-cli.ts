@@ -20,7 +20,7 @@ const refuse = () => {
   });
 };
 export const has_machine = false;
-export const ${['Migrate', 'RestoreCheck', 'Doctor', 'Databases', 'Move'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse, newLoginLink = refuse, newPassword = refuse, holdsOfMachine = refuse;
+export const ${['Migrate', 'RestoreCheck', 'Doctor', 'Databases', 'Move'].map((name) => `add${name} = refuse`).join(', ')}, withMachine = refuse, newLoginLink = refuse, newPassword = refuse, machineHolds = refuse, machineTransports = refuse;
 `;
 
 export async function buildCli(): Promise<void> {

@@ -77,6 +77,10 @@ export const groups: Readonly<Record<string, Group>> = {
     description: 'destinations and their limits, for operators',
     load: async () => (await import('./commands/destinations.ts')).addDestinations,
   },
+  transports: {
+    description: 'transports, and the rules that choose one for each email, for operators',
+    load: async () => (await import('./commands/transports.ts')).addTransports,
+  },
   workspaces: {
     description: 'workspaces, for operators',
     load: async () => (await import('./commands/workspaces.ts')).addWorkspaces,

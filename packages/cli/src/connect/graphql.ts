@@ -184,10 +184,12 @@ const ENUM_FIELDS = new Set([
   'metric',
   'missed_policy',
   'outcome',
+  'priority',
   'role',
   'scope',
   'state',
   'status',
+  'tls',
   'unknown_policy',
   'via',
 ]);

@@ -3,7 +3,9 @@ import type { bulkActions, bulkOutcomes } from '@postrider/core/bulk';
 import type { failureKinds } from '@postrider/core/failures';
 import type { holdScopes as scopesOfHolds } from '@postrider/core/holds';
 import type { workspaceRoles } from '@postrider/core/people';
+import type { priorities as allPriorities } from '@postrider/core/priorities';
 import type { buckets, metrics, statDimensions } from '@postrider/core/stats';
+import type { tlsPolicies, transportKinds } from '@postrider/core/transports';
 import type { unknownPolicies } from '@postrider/core/workspaces';
 
 // The values that options accept. Only types are imported from core, because loading it takes half a second; a value
@@ -83,3 +85,14 @@ export const failure_kinds = valuesOf<(typeof failureKinds)[number]>({
 export const policies = valuesOf<(typeof unknownPolicies)[number]>({ resend: true, stop: true });
 
 export const member_roles = valuesOf<(typeof workspaceRoles)[number]>({ viewer: true, member: true, admin: true });
+
+export const transport_kinds = valuesOf<(typeof transportKinds)[number]>({ mx: true, smtp: true });
+
+export const tls_policies = valuesOf<(typeof tlsPolicies)[number]>({
+  starttls: true,
+  implicit: true,
+  opportunistic: true,
+  none: true,
+});
+
+export const priorities = valuesOf<(typeof allPriorities)[number]>({ high: true, normal: true, bulk: true });

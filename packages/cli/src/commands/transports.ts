@@ -1,0 +1,227 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { program_name } from '@postrider/core/program';
+import type { Rule, TransportEntry } from '@postrider/core/transports';
+import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { transportsOf } from '../connect/transport-calls.ts';
+import { priorities, tls_policies, transport_kinds } from '../connect/values.ts';
+import { fileOf } from '../terminal/called-from.ts';
+import { confirm, yesOption } from '../terminal/confirm.ts';
+import { Problem } from '../terminal/problem.ts';
+import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
+import { wholeNumber } from '../terminal/whole-number.ts';
+
+interface Options {
+  readonly local?: boolean;
+  readonly json?: boolean;
+}
+
+interface RelayOptions extends Options {
+  readonly host?: string;
+  readonly port?: number;
+  readonly tls?: string;
+  readonly passwordFile?: string;
+}
+
+interface CreateOptions extends RelayOptions {
+  readonly kind: string;
+  readonly username?: string;
+}
+
+interface UpdateOptions extends RelayOptions {
+  readonly name?: string;
+  /** false: --no-username. */
+  readonly username?: string | false;
+}
+
+const LOCAL = ['--local', 'run on the server without an API key, connecting directly to the database'] as const;
+const MAX_PORT = 65_535;
+
+export function addTransports(program: Command, terminal: Terminal): void {
+  const transports = program
+    .command('transports')
+    .description('transports, and the rules that choose one for each email, for operators');
+  const ending = (command: Command) => command.option(...LOCAL).option('--json', 'print JSON');
+  const ofRelay = (command: Command) =>
+    command
+      .option('--host <host>', 'host name or IP address of the relay')
+      .option('--port <port>', 'port of the relay (default for a new transport: 587)', wholeNumber(1, MAX_PORT))
+      .option('--tls <policy>', `one of ${tls_policies.join(', ')} (default: starttls)`, oneOf(tls_policies));
+  ending(transports.command('list').description('list transports, starting with DELIVERY, the default one')).action(
+    async ({ local, json }: Options) => {
+      const data = await (await transportsOf(terminal, local)).list();
+      show(terminal, json, { object: 'list', data, has_more: false, next_cursor: null }, () => table(data.map(rowOf)));
+    },
+  );
+  ending(
+    ofRelay(
+      transports
+        .command('create <name>')
+        .description('create a transport; with --username, the password is read from stdin or --password-file')
+        .option('--kind <kind>', `one of ${transport_kinds.join(', ')}`, oneOf(transport_kinds), 'smtp'),
+    )
+      .option('--username <name>', 'user name at the relay (default: no authentication)')
+      .option('--password-file <file>', 'file with the password, or - for stdin'),
+  ).action(async (name: string, { local, json, passwordFile, ...settings }: CreateOptions) => {
+    const { kind, host, port, tls, username } = settings;
+    const source = passwordFile ?? (username === undefined ? undefined : '-');
+    const password = source === undefined ? undefined : await readPassword(terminal, source);
+    const transport = { name, kind, host, port, tls, username, password };
+    const created = await (await transportsOf(terminal, local)).create(transport);
+    show(terminal, json, created, () => table([rowOf(created)]));
+  });
+  ending(
+    ofRelay(
+      transports
+        .command('update <transport>')
+        .description('change a transport, given by its ID or name; every worker follows within five seconds')
+        .option('--name <name>', 'new name'),
+    )
+      .option('--username <name>', 'new user name')
+      .option('--no-username', 'no authentication; also removes the password')
+      .option('--password-file <file>', 'file with the new password, or - for stdin'),
+  ).action(async (target: string, { local, json, passwordFile, ...settings }: UpdateOptions) => {
+    const password = passwordFile === undefined ? undefined : await readPassword(terminal, passwordFile);
+    const { name, host, port, tls } = settings;
+    const username = settings.username === false ? null : settings.username;
+    const api = await transportsOf(terminal, local);
+    const { id } = namedIn(await api.list(), target);
+    const updated = await api.update(id, { name, host, port, tls, username, password });
+    show(terminal, json, updated, () => table([rowOf(updated)]));
+  });
+  ending(
+    transports
+      .command('delete <transport>')
+      .description('delete a transport, given by its ID or name, that no rule names')
+      .option(...yesOption),
+  ).action(async (target: string, { local, json, yes }: Options & { yes?: boolean }) => {
+    const api = await transportsOf(terminal, local);
+    const { id, name } = namedIn(await api.list(), target);
+    await confirm(terminal, { preview: `Transport ${plain(name)} would be deleted.`, count: 1, yes });
+    await api.delete(id);
+    show(terminal, json, { object: 'transport', id, deleted: true }, () => `Deleted transport ${plain(name)}`);
+  });
+  ending(transports.command('rules').description('list the rules, in order')).action(
+    async ({ local, json }: Options) => {
+      const api = await transportsOf(terminal, local);
+      const [entries, data] = [await api.list(), await api.rules()];
+      show(terminal, json, { object: 'transport_rules', data }, () => rulesTable(data, entries));
+    },
+  );
+  ending(
+    transports
+      .command('set-rules <file>')
+      .description('replace all rules with the JSON array in a file, or - for stdin'),
+  ).action(async (file: string, { local, json }: Options) => {
+    const rules = parseRules(file, await readSource(terminal, file));
+    const api = await transportsOf(terminal, local);
+    const entries = await api.list();
+    const resolved = rules.map((rule) => ({
+      ...rule,
+      transports: rule.transports.map((name) => matchIn(entries, name)?.id ?? name),
+    }));
+    const data = await api.setRules(resolved);
+    show(terminal, json, { object: 'transport_rules', data }, () => rulesTable(data, entries));
+  });
+}
+
+function oneOf(values: readonly string[]) {
+  return (value: string): string => {
+    if (values.includes(value)) return value;
+    throw new InvalidArgumentError(`Use one of ${values.join(', ')}.`);
+  };
+}
+
+// Never taken as an argument: other users of the machine can see arguments, and the shell saves them in its history.
+async function readPassword(terminal: Terminal, file: string): Promise<string> {
+  if (file === '-') terminal.note('Paste the password, then press Enter and Ctrl-D:');
+  const password = (await readSource(terminal, file)).replace(/\r?\n$/, '');
+  if (password !== '') return password;
+  throw new Problem({
+    reason: 'missing_password',
+    message: `There is no password ${file === '-' ? 'on stdin' : `in ${file}`}, so nothing was changed.`,
+    advice: 'Pipe the password in, or pass its file as --password-file.',
+  });
+}
+
+async function readSource(terminal: Terminal, file: string): Promise<string> {
+  if (file === '-') return terminal.stdin ? text(terminal.stdin) : '';
+  try {
+    return await readFile(fileOf(terminal, file), 'utf8');
+  } catch (error) {
+    const cause = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new Problem({
+      reason: 'unreadable_file',
+      message: `${file} cannot be read: ${cause}.`,
+      advice: 'Check the path and its permissions, or use - for stdin.',
+    });
+  }
+}
+
+const condition = z.string().nullable().default(null);
+// Strict, because a rule that lost a misspelled condition would apply to more email.
+const rulesInFile = z.array(
+  z.strictObject({
+    workspace_id: condition,
+    from_domain: condition,
+    tag: condition,
+    priority: z.enum(priorities).nullable().default(null),
+    destination: condition,
+    transports: z.array(z.string()),
+  }),
+);
+
+/** Parses an array of rules, or the JSON that `transports rules` prints. */
+function parseRules(file: string, source: string): Rule[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(source);
+  } catch (error) {
+    throw invalidRules(file, error instanceof Error ? error.message : String(error));
+  }
+  const list = typeof value === 'object' && value !== null && 'data' in value ? value.data : value;
+  const { data, error } = rulesInFile.safeParse(list);
+  if (data) return data;
+  const { path = [], message = '' } = error.issues[0] ?? {};
+  const [index, ...field] = path;
+  const place = typeof index === 'number' ? [`rule ${index + 1}`, ...field.map(String)].join(', ') : 'the file';
+  throw invalidRules(file, `${place}: ${message}`);
+}
+
+function invalidRules(file: string, cause: string): Problem {
+  return new Problem({
+    reason: 'invalid_rules',
+    message: `${file === '-' ? 'stdin' : file} contains no valid rules. ${cause}`,
+    advice: `Pass a JSON array. \`${program_name} transports rules --json\` prints the current rules.`,
+  });
+}
+
+function matchIn(entries: readonly TransportEntry[], target: string): TransportEntry | undefined {
+  return entries.find(({ id }) => id === target) ?? entries.find(({ name }) => name === target);
+}
+
+function namedIn(entries: readonly TransportEntry[], target: string): TransportEntry {
+  const match = matchIn(entries, target);
+  if (match) return match;
+  throw new Problem({
+    reason: 'transport_not_found',
+    message: `No transport has the ID or name ${target}.`,
+    advice: `Run \`${program_name} transports list\` to list transports.`,
+  });
+}
+
+function rowOf({ id, name, kind, host, port, tls, username }: TransportEntry): string[] {
+  return [id, plain(name), kind, host === null ? '' : `${plain(host)}:${port}`, tls ?? '', plain(username ?? '')];
+}
+
+function rulesTable(rules: readonly Rule[], entries: readonly TransportEntry[]): string {
+  if (rules.length === 0) return 'No rules. All email uses DELIVERY.';
+  return table(
+    rules.map(({ transports, ...conditions }, index) => {
+      const words = Object.entries(conditions).flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
+      const names = transports.map((id) => matchIn(entries, id)?.name ?? id);
+      return [`${index + 1}.`, plain(words.join(' ')) || 'all email', plain(names.join(', '))];
+    }),
+  );
+}

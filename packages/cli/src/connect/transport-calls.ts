@@ -1,0 +1,54 @@
+import type { Rule, TransportEntry } from '@postrider/core/transports';
+import type { Terminal } from '../terminal/terminal.ts';
+import { enumValue, graphql, mutation, query, select } from './graphql.ts';
+import type { Transports } from './transports.ts';
+
+const TRANSPORT = 'id name kind host port tls username createdAt updatedAt';
+const RULE = 'workspaceId fromDomain tag priority destination transports';
+const PAYLOAD = select<{ transport: TransportEntry }>(`... on TransportPayload { transport { ${TRANSPORT} } }`);
+const allTransports = query('transports', {}, select<readonly TransportEntry[]>(TRANSPORT));
+const allRules = query('transportRules', {}, select<readonly Rule[]>(RULE));
+const transportCreate = mutation('transportCreate', 'TransportInput', PAYLOAD);
+const transportUpdate = mutation('transportUpdate', 'TransportUpdateInput', PAYLOAD);
+const transportDelete = mutation('transportDelete', 'TargetInput', select('... on DeletePayload { deletedId }'));
+const transportRulesSet = mutation(
+  'transportRulesSet',
+  'TransportRulesInput',
+  select<{ rules: readonly Rule[] }>(`... on TransportRulesPayload { rules { ${RULE} } }`),
+);
+
+export async function transportsOf(terminal: Terminal, local: boolean | undefined): Promise<Transports> {
+  // Loaded on demand, because it takes half a second.
+  return local ? (await import('../machine/transports.ts')).machineTransports(terminal) : transportsOverHttp(terminal);
+}
+
+function transportsOverHttp(terminal: Terminal): Transports {
+  return {
+    async list() {
+      return (await graphql(terminal, allTransports, {})).map(transportOf);
+    },
+    async create({ kind, tls, ...rest }) {
+      const input = { ...rest, kind: enumValue(kind), tls: enumValue(tls) };
+      return transportOf((await graphql(terminal, transportCreate, { input })).transport);
+    },
+    async update(id, { tls, ...rest }) {
+      const input = { id, ...rest, tls: enumValue(tls) };
+      return transportOf((await graphql(terminal, transportUpdate, { input })).transport);
+    },
+    async delete(id) {
+      await graphql(terminal, transportDelete, { input: { id } });
+    },
+    rules: () => graphql(terminal, allRules, {}),
+    async setRules(rules) {
+      return (await graphql(terminal, transportRulesSet, { input: { rules: rules.map(ruleInput) } })).rules;
+    },
+  };
+}
+
+function transportOf(transport: TransportEntry): TransportEntry {
+  return { ...transport, object: 'transport' };
+}
+
+function ruleInput({ workspace_id: workspaceId, from_domain: fromDomain, priority, ...rest }: Rule) {
+  return { ...rest, workspaceId, fromDomain, priority: enumValue(priority ?? undefined) };
+}

@@ -1,0 +1,30 @@
+import type { Rule, TransportEntry } from '@postrider/core/transports';
+
+interface Settings {
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly tls: string | undefined;
+  readonly password: string | undefined;
+}
+
+interface NewTransport extends Settings {
+  readonly name: string;
+  readonly kind: string;
+  readonly username: string | undefined;
+}
+
+interface TransportChange extends Settings {
+  readonly name: string | undefined;
+  /** null: no authentication. */
+  readonly username: string | null | undefined;
+}
+
+/** The API of the transport commands. */
+export interface Transports {
+  list(): Promise<readonly TransportEntry[]>;
+  create(transport: NewTransport): Promise<TransportEntry>;
+  update(id: string, change: TransportChange): Promise<TransportEntry>;
+  delete(id: string): Promise<void>;
+  rules(): Promise<readonly Rule[]>;
+  setRules(rules: readonly Rule[]): Promise<readonly Rule[]>;
+}

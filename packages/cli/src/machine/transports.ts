@@ -1,0 +1,29 @@
+import { type Context, invoke } from '@postrider/core';
+import {
+  createTransport,
+  deleteTransport,
+  getTransportRules,
+  listTransports,
+  setTransportRules,
+  updateTransport,
+} from '@postrider/core/transports';
+import type { Transports } from '../connect/transports.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { withMachine } from './machine.ts';
+
+/** Manages transports without a key. */
+export function machineTransports(terminal: Terminal): Transports {
+  const onMachine = <T>(work: (ctx: Context) => Promise<T>) =>
+    withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
+  return {
+    list: () => onMachine(async (ctx) => (await invoke(ctx, listTransports, {})).data),
+    create: (transport) => onMachine((ctx) => invoke(ctx, createTransport, transport)),
+    update: (id, change) => onMachine((ctx) => invoke(ctx, updateTransport, { transport_id: id, ...change })),
+    delete: (id) =>
+      onMachine(async (ctx) => {
+        await invoke(ctx, deleteTransport, { transport_id: id });
+      }),
+    rules: () => onMachine(async (ctx) => (await invoke(ctx, getTransportRules, {})).data),
+    setRules: (rules) => onMachine(async (ctx) => (await invoke(ctx, setTransportRules, { rules })).data),
+  };
+}
