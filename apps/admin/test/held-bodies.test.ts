@@ -9,6 +9,8 @@ import { signedIn } from './signed-in.ts';
 const world = await openWorld();
 const { sql } = world.services;
 const admin = await openAdmin(world);
+// The first request loads GraphQL before it checks a key.
+await fetch(`http://127.0.0.1:${admin.port}/graphql`);
 
 /** Sends the first byte of a body, then the rest after `meanwhile`. Returns the start of the response. */
 async function respondWhile(
