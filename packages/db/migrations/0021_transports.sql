@@ -16,6 +16,15 @@ create table transports (
   username text,
   -- Encrypted under SECRET_KEY.
   password bytea,
+  -- Whose domain the envelope sender has: ours, where bounces arrive, or that of the From header.
+  envelope_from text not null default 'ours' check (envelope_from in ('ours', 'from_domain')),
+  -- relay_safe: without the fields that relays rewrite.
+  signing text not null default 'all' check (signing in ('all', 'relay_safe', 'none')),
+  -- JSON: fields that are added to every email.
+  headers text not null default '{}',
+  max_connections integer check (max_connections > 0),
+  messages_per_minute integer check (messages_per_minute > 0),
+  messages_per_day integer check (messages_per_day > 0),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   check ((kind = 'smtp') = (host is not null and port is not null and tls is not null)),
@@ -33,6 +42,15 @@ create table transport_rules (
   destination text collate "C",
   -- In order of preference; the nil uuid is the default transport.
   transports uuid[] not null check (cardinality(transports) > 0)
+);
+
+-- How many emails a transport has taken in a minute and in a day in UTC.
+create table transport_windows (
+  transport_id uuid not null,
+  unit text not null check (unit in ('minute', 'day')),
+  starts_at timestamptz not null,
+  used integer not null,
+  primary key (transport_id, unit, starts_at)
 );
 
 -- One row. The version grows with every change; email that was parked before it is judged again.

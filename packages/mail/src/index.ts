@@ -26,9 +26,10 @@ export {
 export { type MailAddress, type ReadAttachment, type ReadMail, readMail } from './capture/read-mail.ts';
 export { compose, type OutgoingAttachment, type OutgoingMessage } from './compose/compose.ts';
 export { type HeaderProblem, headerProblem, holdsControl } from './compose/header-rules.ts';
+export { isSteeringHeader } from './compose/steering-headers.ts';
 export { textFromHtml } from './compose/text-from-html.ts';
 export { composeSigned } from './dkim/compose-signed.ts';
-export { type DkimKey, signDkim } from './dkim/dkim.ts';
+export { type DkimKey, REWRITTEN_BY_RELAYS, signDkim } from './dkim/dkim.ts';
 export { createMailer, failedUnderway, followedBy, type MailerOptions } from './mailer.ts';
 export type { FetchedPolicy, StsPolicyStore } from './mx/sts-policies.ts';
 export { createMxTransport, type MxTransportOptions } from './mx/transport.ts';

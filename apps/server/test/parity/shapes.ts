@@ -55,7 +55,9 @@ export const hold = `${fields(
   { resume_rate_per_minute: 'resumeRatePerMin' },
 )} created_by: createdBy { ${actor} }`;
 
-export const transport = fields('id name kind host port tls username created_at updated_at');
+export const transport = fields(
+  'id name kind host port tls username envelope_from signing headers max_connections messages_per_minute messages_per_day created_at updated_at',
+);
 export const transportRule = fields('workspace_id from_domain tag priority destination transports');
 
 export const alarm = fields(

@@ -5,7 +5,7 @@ import type { Rule, TransportEntry } from '@postrider/core/transports';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { transportsOf } from '../connect/transport-calls.ts';
-import { priorities, tls_policies, transport_kinds } from '../connect/values.ts';
+import { envelope_senders, priorities, signing_policies, tls_policies, transport_kinds } from '../connect/values.ts';
 import { fileOf } from '../terminal/called-from.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
@@ -22,6 +22,12 @@ interface RelayOptions extends Options {
   readonly port?: number;
   readonly tls?: string;
   readonly passwordFile?: string;
+  readonly envelopeFrom?: string;
+  readonly signing?: string;
+  readonly header?: Readonly<Record<string, string>>;
+  readonly maxConnections?: number | null;
+  readonly messagesPerMinute?: number | null;
+  readonly messagesPerDay?: number | null;
 }
 
 interface CreateOptions extends RelayOptions {
@@ -37,6 +43,7 @@ interface UpdateOptions extends RelayOptions {
 
 const LOCAL = ['--local', 'run on the server without an API key, connecting directly to the database'] as const;
 const MAX_PORT = 65_535;
+const MAX_LIMIT = 1_000_000_000;
 
 export function addTransports(program: Command, terminal: Terminal): void {
   const transports = program
@@ -47,7 +54,21 @@ export function addTransports(program: Command, terminal: Terminal): void {
     command
       .option('--host <host>', 'host name or IP address of the relay')
       .option('--port <port>', 'port of the relay (default for a new transport: 587)', wholeNumber(1, MAX_PORT))
-      .option('--tls <policy>', `one of ${tls_policies.join(', ')} (default: starttls)`, oneOf(tls_policies));
+      .option('--tls <policy>', `one of ${tls_policies.join(', ')} (default: starttls)`, oneOf(tls_policies))
+      .option(
+        '--envelope-from <policy>',
+        `one of ${envelope_senders.join(', ')} (default: ours)`,
+        oneOf(envelope_senders),
+      )
+      .option(
+        '--signing <policy>',
+        `one of ${signing_policies.join(', ')} (default: relay_safe for Amazon SES, otherwise all)`,
+        oneOf(signing_policies),
+      )
+      .option('--header <name: value>', 'header to add to every email; repeatable', addHeader)
+      .option('--max-connections <number>', 'concurrent emails per destination, or none', numberOrNone)
+      .option('--messages-per-minute <number>', 'accepted emails per minute, or none', numberOrNone)
+      .option('--messages-per-day <number>', 'accepted emails per day in UTC, or none', numberOrNone);
   ending(transports.command('list').description('list transports, starting with DELIVERY, the default one')).action(
     async ({ local, json }: Options) => {
       const data = await (await transportsOf(terminal, local)).list();
@@ -65,9 +86,10 @@ export function addTransports(program: Command, terminal: Terminal): void {
       .option('--password-file <file>', 'file with the password, or - for stdin'),
   ).action(async (name: string, { local, json, passwordFile, ...settings }: CreateOptions) => {
     const { kind, host, port, tls, username } = settings;
+    const sending = sendingOf(settings);
     const source = passwordFile ?? (username === undefined ? undefined : '-');
     const password = source === undefined ? undefined : await readPassword(terminal, source);
-    const transport = { name, kind, host, port, tls, username, password };
+    const transport = { name, kind, host, port, tls, username, password, ...sending };
     const created = await (await transportsOf(terminal, local)).create(transport);
     show(terminal, json, created, () => table([rowOf(created)]));
   });
@@ -87,7 +109,7 @@ export function addTransports(program: Command, terminal: Terminal): void {
     const username = settings.username === false ? null : settings.username;
     const api = await transportsOf(terminal, local);
     const { id } = namedIn(await api.list(), target);
-    const updated = await api.update(id, { name, host, port, tls, username, password });
+    const updated = await api.update(id, { name, host, port, tls, username, password, ...sendingOf(settings) });
     show(terminal, json, updated, () => table([rowOf(updated)]));
   });
   ending(
@@ -131,6 +153,28 @@ function oneOf(values: readonly string[]) {
     if (values.includes(value)) return value;
     throw new InvalidArgumentError(`Use one of ${values.join(', ')}.`);
   };
+}
+
+function sendingOf(options: Omit<RelayOptions, keyof Options>) {
+  return {
+    envelope_from: options.envelopeFrom,
+    signing: options.signing,
+    headers: options.header,
+    max_connections: options.maxConnections,
+    messages_per_minute: options.messagesPerMinute,
+    messages_per_day: options.messagesPerDay,
+  };
+}
+
+function addHeader(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const [, name, value = ''] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined)
+    throw new InvalidArgumentError('Use NAME: VALUE, for example "X-PM-Message-Stream: outbound".');
+  return { ...before, [name]: value };
+}
+
+function numberOrNone(text: string): number | null {
+  return text === 'none' ? null : wholeNumber(1, MAX_LIMIT)(text);
 }
 
 // Never taken as an argument: other users of the machine can see arguments, and the shell saves them in its history.

@@ -1,9 +1,10 @@
 import type { Rule, TransportEntry } from '@postrider/core/transports';
 import type { Terminal } from '../terminal/terminal.ts';
 import { enumValue, graphql, mutation, query, select } from './graphql.ts';
-import type { Transports } from './transports.ts';
+import type { Settings, Transports } from './transports.ts';
 
-const TRANSPORT = 'id name kind host port tls username createdAt updatedAt';
+const TRANSPORT =
+  'id name kind host port tls username envelopeFrom signing headers maxConnections messagesPerMinute messagesPerDay createdAt updatedAt';
 const RULE = 'workspaceId fromDomain tag priority destination transports';
 const PAYLOAD = select<{ transport: TransportEntry }>(`... on TransportPayload { transport { ${TRANSPORT} } }`);
 const allTransports = query('transports', {}, select<readonly TransportEntry[]>(TRANSPORT));
@@ -27,12 +28,12 @@ function transportsOverHttp(terminal: Terminal): Transports {
     async list() {
       return (await graphql(terminal, allTransports, {})).map(transportOf);
     },
-    async create({ kind, tls, ...rest }) {
-      const input = { ...rest, kind: enumValue(kind), tls: enumValue(tls) };
+    async create({ kind, ...rest }) {
+      const input = { ...settingsInput(rest), kind: enumValue(kind) };
       return transportOf((await graphql(terminal, transportCreate, { input })).transport);
     },
-    async update(id, { tls, ...rest }) {
-      const input = { id, ...rest, tls: enumValue(tls) };
+    async update(id, change) {
+      const input = { ...settingsInput(change), id };
       return transportOf((await graphql(terminal, transportUpdate, { input })).transport);
     },
     async delete(id) {
@@ -42,6 +43,27 @@ function transportsOverHttp(terminal: Terminal): Transports {
     async setRules(rules) {
       return (await graphql(terminal, transportRulesSet, { input: { rules: rules.map(ruleInput) } })).rules;
     },
+  };
+}
+
+/** Returns settings as GraphQL names them. */
+function settingsInput<S extends Settings>({
+  tls,
+  envelope_from,
+  signing,
+  max_connections: maxConnections,
+  messages_per_minute: messagesPerMinute,
+  messages_per_day: messagesPerDay,
+  ...rest
+}: S) {
+  return {
+    ...rest,
+    tls: enumValue(tls),
+    envelopeFrom: enumValue(envelope_from),
+    signing: enumValue(signing),
+    maxConnections,
+    messagesPerMinute,
+    messagesPerDay,
   };
 }
 

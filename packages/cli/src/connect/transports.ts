@@ -1,10 +1,17 @@
 import type { Rule, TransportEntry } from '@postrider/core/transports';
 
-interface Settings {
+export interface Settings {
   readonly host: string | undefined;
   readonly port: number | undefined;
   readonly tls: string | undefined;
   readonly password: string | undefined;
+  readonly envelope_from: string | undefined;
+  readonly signing: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** null: no limit. */
+  readonly max_connections: number | null | undefined;
+  readonly messages_per_minute: number | null | undefined;
+  readonly messages_per_day: number | null | undefined;
 }
 
 interface NewTransport extends Settings {

@@ -5,7 +5,7 @@ import type { holdScopes as scopesOfHolds } from '@postrider/core/holds';
 import type { workspaceRoles } from '@postrider/core/people';
 import type { priorities as allPriorities } from '@postrider/core/priorities';
 import type { buckets, metrics, statDimensions } from '@postrider/core/stats';
-import type { tlsPolicies, transportKinds } from '@postrider/core/transports';
+import type { envelopeSenders, signingPolicies, tlsPolicies, transportKinds } from '@postrider/core/transports';
 import type { unknownPolicies } from '@postrider/core/workspaces';
 
 // The values that options accept. Only types are imported from core, because loading it takes half a second; a value
@@ -35,6 +35,10 @@ export const actionsInBulk = valuesOf<(typeof bulkActions)[number]>({
   replay: true,
   redrive: true,
 });
+
+export const envelope_senders = valuesOf<(typeof envelopeSenders)[number]>({ ours: true, from_domain: true });
+
+export const signing_policies = valuesOf<(typeof signingPolicies)[number]>({ all: true, relay_safe: true, none: true });
 
 export const item_outcomes = valuesOf<(typeof bulkOutcomes)[number]>({ done: true, skipped: true, failed: true });
 

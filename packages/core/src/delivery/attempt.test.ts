@@ -11,6 +11,7 @@ import { updateWorkspace } from '../workspaces/index.ts';
 import { attemptDelivery, type ClaimedDelivery, type SettledDelivery } from './attempt.ts';
 import { claimDeliveries } from './claim.ts';
 import type { DeliveryJob } from './jobs-store.ts';
+import { PLAIN_FORM } from './render.ts';
 import { settleDeliveries } from './settle.ts';
 import { renewLeases, showAttempts } from './store.ts';
 
@@ -84,7 +85,7 @@ async function claimOne(services = world.services): Promise<ClaimedDelivery> {
 }
 
 function attempt(claimed: ClaimedDelivery, signal = new AbortController().signal) {
-  return attemptDelivery(world.services, mailer, claimed, signal);
+  return attemptDelivery(world.services, { mailer, form: PLAIN_FORM, envelope_from: 'ours' }, claimed, signal);
 }
 
 const reply = (code: number, text: string) => ({ kind: 'reply', code, text, at: 'data' }) as const;

@@ -6,7 +6,7 @@ import type { RefusalCategory } from './classify.ts';
 import { CannotSign, type Content, ContentDeleted, ContentUnread } from './content.ts';
 import type { DeliveryJob } from './jobs-store.ts';
 import { nothingSent } from './outcome.ts';
-import { envelopeOf } from './render.ts';
+import { type ContentForm, envelopeOf } from './render.ts';
 import { type DeliveryRow, markContent } from './store.ts';
 
 // A delivery takes two transactions, and no transaction is open while the message is sent: claim.ts (commit) → this
@@ -14,6 +14,13 @@ import { type DeliveryRow, markContent } from './store.ts';
 // changes nothing.
 
 export type Mailers = Readonly<Record<KeyMode, Mailer>>;
+
+/** What sends an email, and how it wants it. */
+export interface Sender {
+  readonly mailer: Mailer;
+  readonly form: ContentForm;
+  readonly envelope_from: 'ours' | 'from_domain';
+}
 
 export interface ClaimedDelivery {
   readonly job: DeliveryJob;
@@ -56,14 +63,14 @@ export interface AttemptWatch {
  */
 export async function attemptDelivery(
   services: Services,
-  mailer: Mailer,
+  sender: Sender,
   claimed: ClaimedDelivery,
   signal: AbortSignal,
   watch: AttemptWatch = {},
 ): Promise<SettledDelivery> {
   const started = performance.now();
   const span = spanOf(services, claimed);
-  const talked = await talk(services, mailer, claimed, signal, watch);
+  const talked = await talk(services, sender, claimed, signal, watch);
   const { kind, stage } = talked.outcome;
   span.end({ failed: kind !== 'accepted', facts: { outcome: kind, stage, number: claimed.attempt_count } });
   return { claimed, handed_back: false, kept_by: null, ...talked, duration_ms: performance.now() - started };
@@ -99,7 +106,7 @@ export function withoutReply(result: SettledDelivery): SettledDelivery {
 
 async function talk(
   services: Services,
-  mailer: Mailer,
+  { mailer, form, envelope_from }: Sender,
   { delivery, content, lease }: ClaimedDelivery,
   signal: AbortSignal,
   { begun: onBegin, content: mayBegin, written: onWritten }: AttemptWatch,
@@ -112,8 +119,8 @@ async function talk(
   };
   try {
     const callbacks = { before_content, ...(onBegin && { begun: onBegin }), ...(onWritten && { written: onWritten }) };
-    const envelope = { ...envelopeOf(services, delivery), ...callbacks };
-    return { outcome: await mailer.send(envelope, content.raw, signal) };
+    const envelope = { ...envelopeOf(services, delivery, envelope_from), ...callbacks };
+    return { outcome: await mailer.send(envelope, () => content.raw(form), signal) };
   } catch (error) {
     if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     if (error instanceof ContentUnread) {

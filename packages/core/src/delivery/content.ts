@@ -1,16 +1,18 @@
-import { composeSigned } from '@postrider/mail';
+import { compose, composeSigned, REWRITTEN_BY_RELAYS } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import { reachStep } from '../process/delivery-steps.ts';
 import type { RecipientKey } from '../states/index.ts';
-import { dateOf, outgoing, type RenderInput } from './render.ts';
+import { type ContentForm, dateOf, formName, outgoing, PLAIN_FORM, type RenderInput } from './render.ts';
 import { type Body, type DeliveryRow, type LoadedRow, loadBodies, READ_TOGETHER_BYTES } from './store.ts';
 
 /** The signed bytes of one message, shared by its recipients. */
 export interface Content {
   /** Whether the worker has to reserve part of the memory for large emails. */
   readonly large: boolean;
-  /** Renders and signs the message on first use; the bytes are retained only while a sender holds them. */
-  raw(): Promise<Buffer>;
+  /**
+   * Renders and signs the message in a form on first use; the bytes are retained only while a sender holds them.
+   */
+  raw(form?: ContentForm): Promise<Buffer>;
 }
 
 /** The body was deleted while its message was still open. */
@@ -74,26 +76,26 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
   const large = row.body_bytes > READ_TOGETHER_BYTES;
   /** Undefined if the body has to be read from the database. */
   let body = large ? undefined : stored;
-  let cached_bytes: WeakRef<Buffer> | null = null;
-  let rendering: Promise<Buffer> | null = null;
-  const render = async (): Promise<Buffer> => {
+  const cached_bytes = new Map<string, WeakRef<Buffer>>();
+  const rendering = new Map<string, Promise<Buffer>>();
+  const render = async (form: ContentForm): Promise<Buffer> => {
     const bytes = body === undefined ? await bodyOf(services, row) : body;
     if (!bytes) throw new ContentDeleted();
     // A single-recipient message is rarely rendered twice; if it is, the body is read again.
     if (row.recipient_count === 1) body = undefined;
-    const raw = await signed(services, row, bytes);
-    cached_bytes = new WeakRef(raw);
+    const raw = await signed(services, row, bytes, form);
+    cached_bytes.set(formName(form), new WeakRef(raw));
     return raw;
   };
   return {
     large,
-    async raw() {
-      const alive = cached_bytes?.deref();
+    async raw(form = PLAIN_FORM) {
+      const name = formName(form);
+      const alive = cached_bytes.get(name)?.deref();
       if (alive) return alive;
-      rendering ??= render().finally(() => {
-        rendering = null;
-      });
-      return rendering;
+      const current = rendering.get(name) ?? render(form).finally(() => rendering.delete(name));
+      rendering.set(name, current);
+      return current;
     },
   };
 }
@@ -102,7 +104,8 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
  * Renders and signs a message. The signature carries the time of the message, so that a retry has the same bytes while
  * the keys are unchanged.
  */
-async function signed(services: Parts, row: Source, body: Body): Promise<Buffer> {
+async function signed(services: Parts, row: Source, body: Body, form: ContentForm): Promise<Buffer> {
+  if (form.signing === 'none') return withAdded(form, compose(outgoing(row, body, form)));
   if (row.signing_key_ids.length === 0)
     throw new CannotSign(
       row.from_domain,
@@ -116,9 +119,14 @@ async function signed(services: Parts, row: Source, body: Body): Promise<Buffer>
     throw new ContentUnread(error);
   });
   const keys = await services.signing_keys.of(row.signing_key_ids).catch(refuse);
-  const signing = composeSigned(outgoing(row, body), keys, dateOf(row));
+  const left_out = form.signing === 'relay_safe' ? REWRITTEN_BY_RELAYS : undefined;
+  const signing = composeSigned(outgoing(row, body, form), keys, dateOf(row), left_out);
   reachStep('rendered', row.message_id);
   const raw = await signing.catch(refuse);
   reachStep('signed', row.message_id);
-  return raw;
+  return withAdded(form, raw);
+}
+
+function withAdded({ added }: ContentForm, raw: Buffer): Buffer {
+  return added === '' ? raw : Buffer.concat([Buffer.from(added), raw]);
 }

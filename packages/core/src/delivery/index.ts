@@ -11,6 +11,7 @@ export {
   attemptDelivery,
   type ClaimedDelivery as Claimed,
   type Mailers,
+  type Sender,
   type SettledDelivery as Settled,
   unansweredDelivery,
   unsentDelivery,
@@ -26,7 +27,7 @@ export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { recordReturned } from './record-returned.ts';
 export { readRecord } from './refusals/reply-in-text.ts';
-export { renderMessage, storedAttachments } from './render.ts';
+export { type ContentForm, PLAIN_FORM, RELAY_FORM, renderMessage, storedAttachments } from './render.ts';
 export { retryDelay } from './retry.ts';
 export { readReturnPath } from './return-path.ts';
 export { GIVEN_UP, settleDeliveries } from './settle.ts';

@@ -1,7 +1,31 @@
-import { compose, type Mailbox, type OutgoingMessage, parseMailbox, textFromHtml } from '@postrider/mail';
+import {
+  compose,
+  isSteeringHeader,
+  type Mailbox,
+  type OutgoingMessage,
+  parseMailbox,
+  textFromHtml,
+} from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import { returnPathLocal } from './return-path.ts';
 import type { Body, DeliveryRow } from './store.ts';
+
+/** How a transport wants the bytes of an email. */
+export interface ContentForm {
+  /** relay_safe: leaves the fields that relays rewrite out of the signature. */
+  readonly signing: 'all' | 'relay_safe' | 'none';
+  /** Whether the fields with which a program steers a relay are left out. */
+  readonly strips_steering: boolean;
+  /** Unsigned fields, each with its line end, before the email. */
+  readonly added: string;
+}
+
+export const PLAIN_FORM: ContentForm = { signing: 'all', strips_steering: false, added: '' };
+/** What a relay receives that has no settings of its own. */
+export const RELAY_FORM: ContentForm = { ...PLAIN_FORM, strips_steering: true };
+export function formName({ signing, strips_steering, added }: ContentForm): string {
+  return `${signing} ${strips_steering} ${added}`;
+}
 
 interface StoredAttachment {
   readonly filename: string;
@@ -14,8 +38,10 @@ interface StoredAttachment {
 export function envelopeOf(
   { config, secret_key }: Pick<Services, 'config' | 'secret_key'>,
   delivery: DeliveryRow,
+  envelope_from: 'ours' | 'from_domain' = 'ours',
 ): { readonly from: string; readonly to: string } {
-  const domain = delivery.return_path ?? config.RETURN_PATH_DOMAIN ?? delivery.from_domain;
+  const ours = delivery.return_path ?? config.RETURN_PATH_DOMAIN;
+  const domain = envelope_from === 'ours' && ours ? ours : delivery.from_domain;
   return { from: `${returnPathLocal(secret_key, delivery)}@${domain}`, to: delivery.email };
 }
 
@@ -51,10 +77,17 @@ export function dateOf({ created_at, scheduled_at }: Pick<RenderInput, 'created_
   return scheduled_at && scheduled_at > created_at ? scheduled_at : created_at;
 }
 
-/** Builds the composer input from the rows of a message. */
-export function outgoing(message: Omit<RenderInput, keyof Body>, body: Body): OutgoingMessage {
+/** Builds the composer input from the rows of a message, without the headers that steer a relay if it goes through one. */
+export function outgoing(
+  message: Omit<RenderInput, keyof Body>,
+  body: Body,
+  { strips_steering }: Pick<ContentForm, 'strips_steering'> = PLAIN_FORM,
+): OutgoingMessage {
   // The cast is safe because headers are stored as JSON of the send schema's output.
-  const headers = JSON.parse(body.headers) as Record<string, string>;
+  const stored = JSON.parse(body.headers) as Record<string, string>;
+  const headers = strips_steering
+    ? Object.fromEntries(Object.entries(stored).filter(([name]) => !isSteeringHeader(name)))
+    : stored;
   return {
     message_id: `${message.message_id}@${message.from_domain}`,
     date: dateOf(message),

@@ -10,6 +10,8 @@ import {
   MAX_TRANSPORTS,
   nameField,
   relayFields,
+  sendingFields,
+  signingFor,
   type TransportEntry,
   transportEntry,
   transportKinds,
@@ -32,6 +34,12 @@ export const createTransport = operation({
     tls: relayFields.tls.optional(),
     username: relayFields.username.optional(),
     password: relayFields.password.optional(),
+    envelope_from: sendingFields.envelope_from.optional(),
+    signing: sendingFields.signing.optional(),
+    headers: sendingFields.headers.optional(),
+    max_connections: sendingFields.max_connections.optional(),
+    messages_per_minute: sendingFields.messages_per_minute.optional(),
+    messages_per_day: sendingFields.messages_per_day.optional(),
   }),
   output: transportSchema,
   async run(ctx, input): Promise<TransportEntry> {
@@ -53,10 +61,15 @@ export const createTransport = operation({
         tls: kind === 'smtp' ? (input.tls ?? 'starttls') : null,
         username: input.username ?? null,
         password: input.password === undefined ? null : sealed(ctx, id, input.password),
+        envelope_from: input.envelope_from ?? 'ours',
+        signing: input.signing ?? signingFor(input.host ?? ''),
+        headers: JSON.stringify(input.headers ?? {}),
+        max_connections: input.max_connections ?? null,
+        messages_per_minute: input.messages_per_minute ?? null,
+        messages_per_day: input.messages_per_day ?? null,
       });
       await noteChange(tx);
-      const { host, port, tls, username } = row;
-      const diff = { name, kind, host, port, tls, username };
+      const { object: _, id: _id, created_at: _created, updated_at: _updated, ...diff } = transportEntry(row);
       await recordAudit(tx, ctx, [{ action: 'transport.created', target_id: id, workspace_id: INSTANCE, diff }]);
       return transportEntry(row);
     });

@@ -3,7 +3,7 @@ import { objectName } from '../fields/wire.ts';
 import type { Services } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { allTransports } from './store.ts';
-import { DEFAULT_TRANSPORT, type TransportEntry, transportEntry, transportSchema } from './transport.ts';
+import { DEFAULT_TRANSPORT, signingFor, type TransportEntry, transportEntry, transportSchema } from './transport.ts';
 
 /** Lists the transports, first the default one, which is DELIVERY and cannot be changed here. */
 export const listTransports = operation({
@@ -30,6 +30,12 @@ function defaultEntry({ DELIVERY }: Services['config']): TransportEntry {
     port: relay?.port ?? null,
     tls: relay ? (relay.secure ? 'implicit' : 'opportunistic') : null,
     username: relay && relay.user !== '' ? relay.user : null,
+    envelope_from: 'ours',
+    signing: signingFor(relay?.host ?? ''),
+    headers: {},
+    max_connections: null,
+    messages_per_minute: null,
+    messages_per_day: null,
     created_at: null,
     updated_at: null,
   };

@@ -14,6 +14,13 @@ export interface TransportRow {
   readonly username: string | null;
   /** Encrypted. */
   readonly password: Buffer | null;
+  readonly envelope_from: 'ours' | 'from_domain';
+  readonly signing: 'all' | 'relay_safe' | 'none';
+  /** JSON. */
+  readonly headers: string;
+  readonly max_connections: number | null;
+  readonly messages_per_minute: number | null;
+  readonly messages_per_day: number | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -30,7 +37,10 @@ export interface RuleRow {
 // The default transport has no row, and an array of uuids has no other place for it.
 const DEFAULT_ID = '00000000-0000-0000-0000-000000000000';
 
-const columns = (sql: Sql | Tx) => sql`id, name, kind, host, port, tls, username, password, created_at, updated_at`;
+const columns = (
+  sql: Sql | Tx,
+) => sql`id, name, kind, host, port, tls, username, password, envelope_from, signing, headers, max_connections, messages_per_minute, messages_per_day,
+  created_at, updated_at`;
 
 export async function allTransports(sql: Sql | Tx): Promise<TransportRow[]> {
   return sql<TransportRow[]>`select ${columns(sql)} from transports order by name`;
@@ -59,9 +69,13 @@ export async function putTransport(
   const [stored] = await tx<TransportRow[]>`
     insert into transports as t (${columns(tx)})
     values (${row.id}, ${row.name}, ${row.kind}, ${row.host}, ${row.port}, ${row.tls}, ${row.username},
-      ${row.password}, clock_now(), clock_now())
+      ${row.password}, ${row.envelope_from}, ${row.signing}, ${row.headers}, ${row.max_connections},
+      ${row.messages_per_minute}, ${row.messages_per_day}, clock_now(), clock_now())
     on conflict (id) do update set name = excluded.name, host = excluded.host, port = excluded.port, tls = excluded.tls,
-      username = excluded.username, password = excluded.password, updated_at = excluded.updated_at
+      username = excluded.username, password = excluded.password, envelope_from = excluded.envelope_from,
+      signing = excluded.signing, headers = excluded.headers, max_connections = excluded.max_connections,
+      messages_per_minute = excluded.messages_per_minute, messages_per_day = excluded.messages_per_day,
+      updated_at = excluded.updated_at
     returning ${columns(tx)}`;
   if (!stored) throw new Error('the transport was not stored');
   return stored;

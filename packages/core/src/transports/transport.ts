@@ -1,4 +1,4 @@
-import { canonicalDomain } from '@postrider/mail';
+import { canonicalDomain, headerProblem } from '@postrider/mail';
 import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
@@ -49,6 +49,48 @@ export const relayFields = {
   password: z.string().min(1).max(MAX_CREDENTIAL_LENGTH).meta({ description: 'Stored encrypted, and never returned.' }),
 };
 
+const MAX_HEADERS = 5;
+const MAX_HEADER_LENGTH = 500;
+const MAX_LIMIT = 1_000_000_000;
+const ASCII = /^[\x20-\x7e]*$/;
+
+export const signingPolicies = ['all', 'relay_safe', 'none'] as const;
+export const envelopeSenders = ['ours', 'from_domain'] as const;
+const limitField = z.int().min(1).max(MAX_LIMIT).nullable();
+
+/** The settings that both kinds have. */
+export const sendingFields = {
+  envelope_from: z.enum(envelopeSenders).meta({
+    description:
+      'ours: the return path of the domain or RETURN_PATH_DOMAIN, where bounces arrive. from_domain: the domain of the sender, for relays that accept only verified domains. Default: ours.',
+  }),
+  signing: z.enum(signingPolicies).meta({
+    description:
+      'all: DKIM covers every field. relay_safe: without Message-ID, Date, Return-Path and Bounces-To, which some relays replace. none: the relay signs. Default: relay_safe for Amazon SES, otherwise all.',
+  }),
+  headers: z
+    .record(z.string(), z.string().max(MAX_HEADER_LENGTH).regex(ASCII, 'must be printable ASCII'))
+    .superRefine((headers, check) => {
+      const names = Object.keys(headers);
+      const problem =
+        names.length > MAX_HEADERS
+          ? `has ${names.length} entries; the maximum is ${MAX_HEADERS}`
+          : names
+              .map((name) => headerProblem(name, headers[name] ?? '')?.message)
+              .find((message) => message !== undefined);
+      if (problem !== undefined) check.addIssue({ code: 'custom', message: problem });
+    })
+    .meta({
+      description: `Added to every email, unsigned, at most ${MAX_HEADERS}. Headers of an email that steer a relay are removed.`,
+      examples: [{ 'X-SES-CONFIGURATION-SET': 'transactional' }],
+    }),
+  max_connections: limitField.meta({
+    description: 'Concurrent emails per destination, over all workers. null: no limit of its own.',
+  }),
+  messages_per_minute: limitField.meta({ description: 'Emails per minute, over all workers. null: no limit.' }),
+  messages_per_day: limitField.meta({ description: 'Emails per day in UTC, over all workers. null: no limit.' }),
+};
+
 export const transportSchema = z.object({
   object: objectName('transport'),
   id: z
@@ -62,6 +104,15 @@ export const transportSchema = z.object({
   port: z.int().nullable().meta({ description: 'The port of the relay; null unless kind is smtp.' }),
   tls: z.enum(tlsPolicies).nullable().meta({ description: 'How the relay is reached; null unless kind is smtp.' }),
   username: z.string().nullable().meta({ description: 'The user at the relay; null: no sign-in.' }),
+  envelope_from: z.enum(envelopeSenders).meta({ description: 'The domain of the envelope sender.' }),
+  signing: z.enum(signingPolicies).meta({ description: 'What the DKIM signature covers.' }),
+  headers: z.record(z.string(), z.string()).meta({ description: 'Added to every email, unsigned.' }),
+  max_connections: z
+    .int()
+    .nullable()
+    .meta({ description: 'Concurrent emails per destination. null: no limit of its own.' }),
+  messages_per_minute: z.int().nullable().meta({ description: 'null: no limit.' }),
+  messages_per_day: z.int().nullable().meta({ description: 'Per day in UTC. null: no limit.' }),
   created_at: timeField.nullable().meta({ description: 'null for DELIVERY.' }),
   updated_at: timeField.nullable().meta({ description: 'null for DELIVERY.' }),
 });
@@ -106,16 +157,12 @@ export const rulesSchema = z.object({
 export type Rules = z.output<typeof rulesSchema>;
 
 export function transportEntry(row: TransportRow): TransportEntry {
-  const { id, name, kind, host, port, tls, username, created_at, updated_at } = row;
+  const { password: _, headers, created_at, updated_at, ...fields } = row;
   return {
     object: 'transport',
-    id,
-    name,
-    kind,
-    host,
-    port,
-    tls,
-    username,
+    ...fields,
+    // The cast is safe because headers are stored as JSON of the schema's output.
+    headers: JSON.parse(headers) as Record<string, string>,
     created_at: isoTime(created_at),
     updated_at: isoTime(updated_at),
   };
@@ -123,6 +170,13 @@ export function transportEntry(row: TransportRow): TransportEntry {
 
 export function ruleEntry({ workspace_id, from_domain, tag, priority, destination, transports }: RuleRow): Rule {
   return { workspace_id, from_domain, tag, priority, destination, transports };
+}
+
+const SES = /(?:^|\.)amazonaws\.com(?:\.cn)?$/;
+
+/** Returns the signing that a relay does not break: SES replaces Message-ID and Date. */
+export function signingFor(host: string): 'all' | 'relay_safe' {
+  return SES.test(host) ? 'relay_safe' : 'all';
 }
 
 /** The purpose under which the password of a transport is encrypted. */

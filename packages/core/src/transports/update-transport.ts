@@ -9,6 +9,7 @@ import { lockTransports, noteChange, putTransport, transportById } from './store
 import {
   nameField,
   relayFields,
+  sendingFields,
   type TransportEntry,
   transportEntry,
   transportNotFound,
@@ -29,6 +30,12 @@ export const updateTransport = operation({
     tls: relayFields.tls.optional(),
     username: relayFields.username.optional(),
     password: relayFields.password.optional().meta({ description: 'Default: the stored one.' }),
+    envelope_from: sendingFields.envelope_from.optional(),
+    signing: sendingFields.signing.optional(),
+    headers: sendingFields.headers.optional(),
+    max_connections: sendingFields.max_connections.optional(),
+    messages_per_minute: sendingFields.messages_per_minute.optional(),
+    messages_per_day: sendingFields.messages_per_day.optional(),
   }),
   output: transportSchema,
   async run(ctx, { transport_id: id, ...input }): Promise<TransportEntry> {
@@ -48,12 +55,31 @@ export const updateTransport = operation({
         tls: input.tls ?? before.tls,
         username,
         password,
+        envelope_from: input.envelope_from ?? before.envelope_from,
+        signing: input.signing ?? before.signing,
+        headers: input.headers === undefined ? before.headers : JSON.stringify(input.headers),
+        max_connections: input.max_connections === undefined ? before.max_connections : input.max_connections,
+        messages_per_minute:
+          input.messages_per_minute === undefined ? before.messages_per_minute : input.messages_per_minute,
+        messages_per_day: input.messages_per_day === undefined ? before.messages_per_day : input.messages_per_day,
       };
       requireWhole(before.kind, next);
       await requireFreeName(tx, next.name, id);
       const row = await putTransport(tx, next);
       await noteChange(tx);
-      const changes = changesOf(before, row, ['name', 'host', 'port', 'tls', 'username']);
+      const changes = changesOf(before, row, [
+        'name',
+        'host',
+        'port',
+        'tls',
+        'username',
+        'envelope_from',
+        'signing',
+        'headers',
+        'max_connections',
+        'messages_per_minute',
+        'messages_per_day',
+      ]);
       const diff = { ...changes, ...(input.password !== undefined && { password: 'replaced' }) };
       await recordAudit(tx, ctx, [{ action: 'transport.updated', target_id: id, workspace_id: INSTANCE, diff }]);
       return transportEntry(row);

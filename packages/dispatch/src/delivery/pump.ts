@@ -3,6 +3,7 @@ import {
   type AttemptWatch,
   attemptDelivery,
   type Claimed,
+  type Content,
   claimDeliveries,
   type DeliveryJob,
   type Mailers,
@@ -93,7 +94,7 @@ export class DeliveryPump {
     const settingsOf = (lane: string) => {
       // A mailer with its own width, such as a relay, uses the longest pause for relays.
       const mode = lane.startsWith('sandbox ') ? 'sandbox' : 'live';
-      const width = this.#transports.mailerFor(lane, mode)?.width;
+      const width = this.#transports.senderFor(lane, mode)?.mailer.width;
       return width === undefined
         ? { width: MAX_CAP, longest_pause_ms: site_longest_pause }
         : { width, longest_pause_ms: relay_longest_pause };
@@ -263,7 +264,11 @@ export class DeliveryPump {
     } finally {
       this.#claimed = [];
       for (const { lane, job } of remaining) this.#lanes.giveBack(lane, job.data.workspace_id);
-      for (const { job } of batch) if (!entered.has(job.id)) this.#large_memory.release(job.id);
+      for (const { job } of batch) {
+        if (entered.has(job.id)) continue;
+        this.#large_memory.release(job.id);
+        this.#sync.noteSent(job.id, false);
+      }
     }
   }
 
@@ -273,7 +278,7 @@ export class DeliveryPump {
     this.#inFlight.add(entry);
     reachStep('claimed', claimed.delivery.message_id);
     if (this.#stopped || this.#isHeld(entry)) this.#cancel(entry);
-    else entry.prerendered = this.#prerender(claimed.content);
+    else entry.prerendered = this.#prerender(this.#inForm(entry));
     const run = () => {
       entry.made = entry.prerendered?.take() ?? null;
       if (entry.has_result) this.#leave(entry, null);
@@ -285,6 +290,12 @@ export class DeliveryPump {
       run,
       refuse: () => this.#handBack(entry),
     });
+  }
+
+  /** Returns the content of a message as the transport of its lane wants it. */
+  #inForm({ lane, claimed: { content, delivery } }: InFlight): Content {
+    const form = this.#transports.senderFor(lane, delivery.mode)?.form;
+    return { large: content.large, raw: () => content.raw(form) };
   }
 
   async #send(entry: InFlight): Promise<void> {
@@ -330,17 +341,18 @@ export class DeliveryPump {
     const { workspace_id, mode } = claimed.delivery;
     let earlier: SendOutcome | null = null;
     for (;;) {
-      const mailer = this.#transports.mailerFor(entry.lane, mode);
-      if (!mailer) return { ...unsentDelivery(claimed), has_left: false };
-      const result = await attemptDelivery(this.#services, mailer, claimed, abort.signal, watch);
+      const sender = this.#transports.senderFor(entry.lane, mode);
+      if (!sender) return { ...unsentDelivery(claimed), has_left: false };
+      const result = await attemptDelivery(this.#services, sender, claimed, abort.signal, watch);
       const outcome: SendOutcome = earlier === null ? result.outcome : followedBy(earlier, result.outcome);
       const settled = { ...result, outcome, transport_id: transportIdOf(entry.lane) };
-      if (!failedUnderway(result.outcome) || result.handed_back || abort.signal.aborted)
-        return { ...settled, has_left: false };
+      const is_unsent = failedUnderway(result.outcome) || result.handed_back;
+      if (!is_unsent || result.handed_back || abort.signal.aborted) return { ...settled, has_left: false };
       // A transport that was changed or deleted meanwhile has not sent what waited for a connection.
-      if (mailer !== this.#transports.mailerFor(entry.lane, mode) && result.outcome.reply === null)
+      if (sender.mailer !== this.#transports.senderFor(entry.lane, mode)?.mailer && result.outcome.reply === null)
         return { ...unsentDelivery(claimed), has_left: false };
-      const next = candidate && this.#sync.laneAfter(candidate, entry.lane);
+      this.#sync.noteSent(claimed.job.id, false);
+      const next = candidate && (await this.#nextLane(candidate, entry.lane));
       if (next === null) return { ...settled, has_left: false };
       this.#lanes.moveIn(next, workspace_id);
       this.#leave(entry, result.outcome);
@@ -349,6 +361,15 @@ export class DeliveryPump {
       earlier = outcome;
       if (!(await this.#hasTurn(entry))) return { ...settled, has_left: true };
     }
+  }
+
+  /** Returns the lane of the next transport that is open and whose limits allow one more email. */
+  async #nextLane(candidate: Candidate, lane: string): Promise<string | null> {
+    for (let next = this.#sync.laneAfter(candidate, lane); next !== null; ) {
+      if (await this.#sync.takeOne(candidate, next)) return next;
+      next = this.#sync.laneAfter(candidate, next);
+    }
+    return null;
   }
 
   /** Waits for a connection in the lane of a message; resolves with false if the lane closes before. */
@@ -393,6 +414,8 @@ export class DeliveryPump {
 
   #finish(entry: InFlight, result: Settled): void {
     entry.has_result = true;
+    const { kind } = result.outcome;
+    this.#sync.noteSent(entry.claimed.job.id, !result.handed_back && (kind === 'accepted' || kind === 'unknown'));
     this.#freeMemory(entry);
     this.#settler.add(entry, result);
     this.#onProgress?.();

@@ -9,6 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type HoldCache, startHoldCache } from '../holds/hold-cache.ts';
 import { type DeliveryPump, startDeliveryPump } from './pump.ts';
 
+const DAY_MS = 86_400_000;
+// Stopped, so that no minute and no day ends during a test.
+const NOON = new Date('2030-01-01T12:00:10Z');
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
 let world: World;
@@ -192,6 +195,7 @@ describe('the limit of a destination', () => {
     const bulk_id = await transport('Bulk', bulk.port);
     const other_id = await transport('Other', other.port);
     await setRules({ tag: 'newsletter', transports: [bulk_id] }, { transports: [other_id] });
+    await world.clock.freeze(NOON);
     await invoke(instance(), limitDestination, { destination: 'example.com', messages_per_minute: 5 });
     await startWorker();
 
@@ -203,5 +207,85 @@ describe('the limit of a destination', () => {
     await expect.poll(() => bulk.messages.length + other.messages.length, PATIENCE).toBe(5);
     await new Promise((resolve) => setTimeout(resolve, 2000));
     expect(bulk.messages.length + other.messages.length).toBe(5);
+  });
+});
+
+describe('the limits of a transport', () => {
+  const limit = (transport_id: string, fields: object) =>
+    invoke(instance(), updateTransport, { transport_id, ...fields });
+
+  it('are met exactly by two workers, and the rest waits for the next day', async () => {
+    const sink = await openSink();
+    const id = await transport('Limited', sink.port);
+    await world.clock.freeze(NOON);
+    await limit(id, { messages_per_day: 20 });
+    await setRules({ transports: [id] });
+    // Emails that the relay puts off do not count.
+    let put_off = 0;
+    sink.script(({ stage }) => {
+      if (stage !== 'rcpt' || put_off >= 3) return { kind: 'accept' };
+      put_off += 1;
+      return { kind: 'reply', code: 451, text: 'later' };
+    });
+    await startWorker();
+    await startWorker(await world.peer());
+
+    const ids = await Promise.all(Array.from({ length: 50 }, () => send()));
+
+    await expect.poll(() => sink.messages.length, PATIENCE).toBe(20);
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(sink.messages).toHaveLength(20);
+
+    await world.clock.advance(DAY_MS);
+    await expect.poll(() => sink.messages.length, PATIENCE).toBe(40);
+    await world.clock.advance(DAY_MS);
+    await expect.poll(() => sink.messages.length, PATIENCE).toBe(50);
+    expect(new Set(sink.messages.map(({ message_id }) => message_id)).size).toBe(ids.length);
+  });
+
+  it('send what is over them through the next transport of the rule', async () => {
+    const [first, second] = [await openSink(), await openSink()];
+    const first_id = await transport('First', first.port);
+    const second_id = await transport('Second', second.port);
+    await world.clock.freeze(NOON);
+    await limit(first_id, { messages_per_minute: 5 });
+    await setRules({ transports: [first_id, second_id] });
+    await startWorker();
+
+    await Promise.all((await Promise.all(Array.from({ length: 20 }, () => send()))).map(delivered));
+
+    expect([first.messages.length, second.messages.length]).toEqual([5, 15]);
+  });
+});
+
+describe('what a relay receives', () => {
+  it('has no header that steers it, but the ones of its transport, under a signature that it may not break', async () => {
+    const sink = await openSink();
+    const id = await transport('SES', sink.port);
+    await invoke(instance(), updateTransport, {
+      transport_id: id,
+      signing: 'relay_safe',
+      envelope_from: 'from_domain',
+      headers: { 'X-SES-CONFIGURATION-SET': 'transactional' },
+    });
+    await setRules({ transports: [id] });
+    await startWorker();
+    const headers = { 'X-SMTPAPI': '{"to":["eve@example.org"]}', 'x-pm-tag': 'a', 'X-Order': '1815' };
+
+    await delivered(await send({ headers }));
+
+    const [email] = sink.messages;
+    if (!email) throw new Error('no email arrived');
+    const text = email.raw.toString('latin1');
+    expect(text).toMatch(/^X-SES-CONFIGURATION-SET: transactional\r\n/);
+    expect(text).toContain('X-Order: 1815');
+    expect(text).not.toMatch(/x-smtpapi|x-pm-tag/i);
+    expect(email.envelope_from).toMatch(/@shop\.example$/);
+    // As SES does.
+    const rewritten = text
+      .replace(/^Message-ID: .*$/m, 'Message-ID: <0100@eu-central-1.amazonses.com>')
+      .replace(/^Date: .*$/m, 'Date: Sun, 29 Nov 2026 05:00:00 +0000');
+    const signatures = await world.signatures({ raw: Buffer.from(rewritten, 'latin1') });
+    expect(signatures).toEqual(['pass rsa-sha256 shop.example']);
   });
 });

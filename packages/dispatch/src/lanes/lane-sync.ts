@@ -19,9 +19,11 @@ import {
   resumeParked,
   type Slice,
   syncLanes,
+  transportOfLane,
   WORKSPACES_IN_A_SLICE,
 } from '@postrider/core/lanes';
 import { type Priority, priorities } from '@postrider/core/priorities';
+import { closeSpentLanes, countEmails, returnEmails } from '@postrider/core/transports';
 import { isSimulatorLane, type SendOutcome } from '@postrider/mail';
 import type { HoldCache } from '../holds/hold-cache.ts';
 import { repeatEvery } from '../repeat-task.ts';
@@ -78,6 +80,8 @@ export class LaneSync {
   readonly #release_turns = new Map<string, PriorityTurns>();
   #refilling: Promise<void> | null = null;
   #refill_again = false;
+  /** What the claimed emails count against limited transports, by job. */
+  readonly #granted = new Map<string, { readonly transport_id: string; readonly day: Date }>();
   /** Writes that no caller awaits. */
   readonly #writes = new Set<Promise<void>>();
   #poller: ReturnType<typeof repeatEvery> | null = null;
@@ -152,12 +156,20 @@ export class LaneSync {
     return parked.flatMap(({ lane, priority }) => (!isHoldLane(lane) && this.#lanes.isFast(lane) ? [priority] : []));
   }
 
-  /** Returns the candidates within the limits of their destinations, and parks the others. */
+  /**
+   * Returns the candidates within the limits of their destinations and transports. The others go to another transport
+   * of their rule, or are parked.
+   */
   async grant(candidates: readonly Candidate[]): Promise<Candidate[]> {
+    const granted = await this.#grantByDestination(candidates);
+    return this.#grantByTransport(granted);
+  }
+
+  async #grantByDestination(candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
     const limited = candidates.filter(
       ({ lane }) => this.#limits.get(destinationOfLane(lane))?.messages_per_minute != null,
     );
-    if (limited.length === 0) return [...candidates];
+    if (limited.length === 0) return candidates;
     // A destination has one limit over all transports.
     const by_destination = Map.groupBy(limited, ({ lane }) => destinationOfLane(lane));
     const granted = await countAgainstLimits(
@@ -168,8 +180,69 @@ export class LaneSync {
     for (const { lane, job } of rejected) this.#lanes.giveBack(lane, job.data.workspace_id);
     const left = [...new Set(rejected.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
     this.#parkSoon([...rejected, ...left]);
-    const out = new Set(rejected);
-    return candidates.filter((candidate) => !out.has(candidate));
+    return without(candidates, rejected);
+  }
+
+  async #grantByTransport(candidates: readonly Candidate[]): Promise<Candidate[]> {
+    const limited = candidates.filter(({ lane }) => this.#transports.isLimited(lane));
+    if (limited.length === 0) return [...candidates];
+    const by_transport = Map.groupBy(limited, ({ lane }) => transportOfLane(lane));
+    const grants = await countEmails(
+      this.#services.sql,
+      [...by_transport].map(([transport_id, { length: count }]) => ({ transport_id, count })),
+    );
+    const rejected: Candidate[] = [];
+    for (const { transport_id, granted, day, spent_until } of grants) {
+      const group = by_transport.get(transport_id) ?? [];
+      for (const { job } of group.slice(0, granted)) this.#granted.set(job.id, { transport_id, day });
+      rejected.push(...group.slice(granted));
+      if (spent_until)
+        this.#closeSpent(
+          group.slice(granted).map(({ lane }) => lane),
+          spent_until,
+        );
+    }
+    for (const { lane, job } of rejected) this.#lanes.giveBack(lane, job.data.workspace_id);
+    this.#moveOn(rejected);
+    return without(candidates, rejected);
+  }
+
+  /** Closes the lanes of a transport whose limit is used up, here and for the other workers. */
+  #closeSpent(lanes: readonly string[], until: Date): void {
+    const names = [...new Set(lanes)];
+    const write = closeSpentLanes(this.#services.sql, names, until);
+    this.#write(write, { lanes: names }, 'a used-up limit could not be published to the other workers');
+    this.#moveOn(names.flatMap((lane) => this.#lanes.close(lane, 'limit', 0)));
+  }
+
+  /** Sends candidates whose lane has closed through another transport of their rule, or parks them. */
+  #moveOn(candidates: readonly Candidate[]): void {
+    const moved = candidates.map((candidate) => ({ ...candidate, lane: this.#laneOf(mailOf(candidate)) }));
+    const closed = moved.filter(({ lane }) => this.#lanes.isClosed(lane));
+    this.#parkSoon([...closed, ...this.#admit(without(moved, closed))]);
+    this.#onReady();
+  }
+
+  /** Counts one email against the limits of a lane's transport. Returns whether they allow it. */
+  async takeOne({ job }: Candidate, lane: string): Promise<boolean> {
+    if (!this.#transports.isLimited(lane)) return true;
+    const transport_id = transportOfLane(lane);
+    const [grant] = await countEmails(this.#services.sql, [{ transport_id, count: 1 }]);
+    if (grant?.spent_until) this.#closeSpent([lane], grant.spent_until);
+    if (grant?.granted === 0) return false;
+    if (grant) this.#granted.set(job.id, { transport_id, day: grant.day });
+    return true;
+  }
+
+  /** Ends what an email counts against a transport: it was sent, or else does not count any more. */
+  noteSent(job_id: string, was_sent: boolean): void {
+    const grant = this.#granted.get(job_id);
+    if (!grant) return;
+    this.#granted.delete(job_id);
+    if (was_sent) return;
+    const { transport_id, day } = grant;
+    const write = returnEmails(this.#services.sql, transport_id, day, 1);
+    this.#write(write, { transport_id }, 'an email that was not sent still counts against its transport');
   }
 
   /** Notifies the lane that an attempt has ended. The outcome is null if the attempt says nothing about the server. */
@@ -179,7 +252,7 @@ export class LaneSync {
     if (closed && outcome) {
       const { seconds, closings, left } = closed;
       this.#publishClosed(lane, { lane, seconds, closings, last_reply: lastResponse(outcome) });
-      this.#parkSoon(left);
+      this.#moveOn(left);
     }
     if (recovered) {
       this.#write(forgetClosings(this.#services.sql, lane), { lane }, 'a lane could not be recorded as well again');
@@ -241,7 +314,7 @@ export class LaneSync {
       destinationLimits(sql),
       this.#transports.poll(),
     ]);
-    const workers = limits.length > 0 ? await jobs.workerCount() : 1;
+    const workers = limits.length > 0 || this.#transports.limitsConnections() ? await jobs.workerCount() : 1;
     const parked = rows.flatMap((row) => (row.parked.length > 0 ? [row.lane] : []));
     this.#polled = parked.length < LANES_PER_POLL ? '' : (parked.sort().at(-1) ?? '');
     const closed = new Set<string>();
@@ -258,8 +331,7 @@ export class LaneSync {
       if (closed.has(lane) || closed.has(destinationOfLane(lane))) continue;
       if (!busy.has(lane) && !this.#closing.has(lane)) lanes.open(lane, byLane.get(lane)?.closings ?? 0);
     }
-    this.#setLimits(limits, workers);
-    if (has_new_rules) this.reassign();
+    this.#setLimits(limits, workers, has_new_rules);
     this.#judgeParked();
     this.#parkSoon(lanes.trim());
     this.refill();
@@ -267,7 +339,7 @@ export class LaneSync {
   }
 
   #holdLaneOf({ workspace_id, mode, email, from_domain, api_key_id }: Mail): string | null {
-    const lane = mode === 'sandbox' ? null : (this.#transports.mailerFor('', mode)?.laneOf(email) ?? null);
+    const lane = mode === 'sandbox' ? null : (this.#transports.senderFor('', mode)?.mailer.laneOf(email) ?? null);
     return this.#holds.holdLaneFor({ workspace_id, from_domain, api_key_id, email, lane });
   }
 
@@ -275,7 +347,7 @@ export class LaneSync {
     const { mode, email } = mail;
     const hold_lane = this.#holdLaneOf(mail);
     if (hold_lane !== null) return hold_lane;
-    if (mode === 'sandbox') return `sandbox ${this.#transports.mailerFor('', mode)?.laneOf(email)}`;
+    if (mode === 'sandbox') return `sandbox ${this.#transports.senderFor('', mode)?.mailer.laneOf(email)}`;
     const lanes = this.#lanesOf(mail);
     // If no server can be reached now, the email waits for the preferred one.
     return lanes.find((lane) => !this.#lanes.isClosed(lane)) ?? lanes[0] ?? NO_LANE;
@@ -366,21 +438,31 @@ export class LaneSync {
     return writing;
   }
 
-  #setLimits(limits: readonly DestinationLimit[], workers: number): void {
+  #setLimits(limits: readonly DestinationLimit[], workers: number, has_new_rules: boolean): void {
     const next = JSON.stringify([limits, workers]);
-    if (next === this.#fingerprint) return;
+    if (next === this.#fingerprint && !has_new_rules) return;
     this.#fingerprint = next;
     // Each worker gets its share of the connections, and at least one.
+    const shareOf = (connections: number | null) =>
+      connections === null ? null : Math.max(1, Math.floor(connections / workers));
     this.#limits = new Map(
       limits.map(({ destination, connections, messages_per_minute }) => [
         destination,
         {
-          connections: connections === null ? null : Math.max(1, Math.floor(connections / workers)),
+          connections: shareOf(connections),
           messages_per_minute,
         },
       ]),
     );
-    this.#lanes.setLimits(this.#limits);
+    this.#lanes.setLimits((lane) => {
+      const limit = this.#limits.get(destinationOfLane(lane)) ?? null;
+      const own = shareOf(this.#transports.connectionsOf(lane));
+      if (own === null) return limit;
+      return {
+        connections: Math.min(own, limit?.connections ?? own),
+        messages_per_minute: limit?.messages_per_minute ?? null,
+      };
+    });
     // A limited domain has its own lane. Without the limit, it shares the lane of its destination again.
     this.reassign();
   }
@@ -446,6 +528,11 @@ export class LaneSync {
     }
     if (complete && after === '' && remaining === 0) this.#lanes.setBacklog(lane, priority, false);
   }
+}
+
+function without<T>(all: readonly T[], some: readonly T[]): T[] {
+  const out = new Set(some);
+  return all.filter((one) => !out.has(one));
 }
 
 function mailOf(candidate: Candidate): Mail {

@@ -310,7 +310,7 @@ describe('a destination’s lane', () => {
 
   it('respects its connection limit', () => {
     const { lanes } = lanesAt();
-    lanes.setLimits(new Map([['a', { connections: 2, messages_per_minute: null }]]));
+    lanes.setLimits((lane) => (lane === 'a' ? { connections: 2, messages_per_minute: null } : null));
     lanes.admit(some(10, 'a'));
 
     expect(lanes.take(10)).toHaveLength(2);

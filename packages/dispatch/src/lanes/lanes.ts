@@ -1,12 +1,4 @@
-import {
-  type ClosedReason,
-  destinationOfLane,
-  type LaneNews,
-  MAX_CAP,
-  paceAfter,
-  pauseMs,
-  reopened,
-} from '@postrider/core/lanes';
+import { type ClosedReason, type LaneNews, MAX_CAP, paceAfter, pauseMs, reopened } from '@postrider/core/lanes';
 import { type Priority, priorities } from '@postrider/core/priorities';
 import { type Candidate, type ClosedNow, type LaneLimit, NO_LANE, type Starter } from './candidate.ts';
 import type { Standing } from './fair-line.ts';
@@ -39,7 +31,7 @@ export class Lanes {
   /** Names of lanes in which jobs wait for a claim, in round-robin order. */
   readonly #queued = new Set<string>();
   readonly #waiting = new Map<string, Candidate>();
-  #limits: ReadonlyMap<string, LaneLimit> = new Map();
+  #limitOf: (lane: string) => LaneLimit | null = () => null;
   /** The lane of the last job, and when consecutive jobs last had different lanes. */
   #last_lane = NO_LANE;
   #mixed_at = Number.NEGATIVE_INFINITY;
@@ -228,10 +220,10 @@ export class Lanes {
     });
   }
 
-  setLimits(limits: ReadonlyMap<string, LaneLimit>): void {
-    this.#limits = limits;
+  setLimits(limitOf: (lane: string) => LaneLimit | null): void {
+    this.#limitOf = limitOf;
     for (const [name, lane] of this.#lanes) {
-      lane.limit = limits.get(destinationOfLane(name)) ?? null;
+      lane.limit = limitOf(name);
       lane.startReady();
     }
   }
@@ -271,7 +263,7 @@ export class Lanes {
   #laneNamed(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (!lane) {
-      lane = new Lane(name, this.#now, this.#limits.get(destinationOfLane(name)) ?? null);
+      lane = new Lane(name, this.#now, this.#limitOf(name));
       this.#lanes.set(name, lane);
     }
     return lane;

@@ -1,5 +1,12 @@
 import type { Services } from '@postrider/core';
-import { createTransportMailer, isCaptured, type Mailers } from '@postrider/core/delivery';
+import {
+  createTransportMailer,
+  isCaptured,
+  type Mailers,
+  PLAIN_FORM,
+  RELAY_FORM,
+  type Sender,
+} from '@postrider/core/delivery';
 import { isHoldLane, transportLane, transportOfLane } from '@postrider/core/lanes';
 import {
   allRules,
@@ -9,6 +16,7 @@ import {
   type RoutedEmail,
   type RuleRow,
   routeOf,
+  signingFor,
   type TransportRow,
   transportsVersion,
 } from '@postrider/core/transports';
@@ -17,7 +25,14 @@ import { domainOf, isSimulatorLane, type Mailer } from '@postrider/mail';
 interface OpenTransport {
   /** The settings that the mailer was created with. */
   readonly fingerprint: string;
-  readonly mailer: Mailer;
+  readonly sender: Sender;
+  readonly limits: TransportLimits;
+}
+
+interface TransportLimits {
+  readonly connections: number | null;
+  readonly per_minute: number | null;
+  readonly per_day: number | null;
 }
 
 /** The lane of email whose transport has been deleted or cannot be used here; such email is not sent. */
@@ -26,7 +41,8 @@ const NOWHERE = 'nowhere';
 /** The transports of this worker, and the rules that choose among them. Reads changes when polled. */
 export class TransportSet {
   readonly #services: Services;
-  readonly #mailers: Mailers;
+  readonly #sandbox: Sender;
+  readonly #default: Sender;
   readonly #open = new Map<string, OpenTransport>();
   readonly #stopping = new Set<Promise<void>>();
   #rules: readonly RuleRow[] = [];
@@ -36,7 +52,8 @@ export class TransportSet {
 
   constructor(services: Services, mailers: Mailers) {
     this.#services = services;
-    this.#mailers = mailers;
+    this.#sandbox = { mailer: mailers.sandbox, form: PLAIN_FORM, envelope_from: 'ours' };
+    this.#default = defaultSender(services, mailers.live);
   }
 
   /** Reads the transports and rules if they have changed. Returns whether they have. */
@@ -68,7 +85,7 @@ export class TransportSet {
   lanesOf(email: RoutedEmail, isLimited: (domain: string) => boolean): string[] {
     const domain = domainOf(email.email);
     return routeOf(this.#rules, email).map((id) => {
-      const destination = isLimited(domain) ? domain : this.#mailerOf(id)?.laneOf(email.email);
+      const destination = isLimited(domain) ? domain : this.#senderOf(id)?.mailer.laneOf(email.email);
       return transportLane(destination ?? NOWHERE, id);
     });
   }
@@ -78,47 +95,87 @@ export class TransportSet {
     return isHoldLane(lane) || isSimulatorLane(lane) || routeOf(this.#rules, email).includes(transportOfLane(lane));
   }
 
-  /** Returns the mailer of a lane; null if its transport has been deleted. */
-  mailerFor(lane: string, mode: keyof Mailers): Mailer | null {
-    return mode === 'sandbox' ? this.#mailers.sandbox : this.#mailerOf(transportOfLane(lane));
+  /** Returns what sends the email of a lane; null if its transport has been deleted. */
+  senderFor(lane: string, mode: keyof Mailers): Sender | null {
+    return mode === 'sandbox' ? this.#sandbox : this.#senderOf(transportOfLane(lane));
+  }
+
+  /** Returns whether the transport of a lane has a rate limit. */
+  isLimited(lane: string): boolean {
+    const limits = this.#open.get(transportOfLane(lane))?.limits;
+    return limits !== undefined && (limits.per_minute !== null || limits.per_day !== null);
+  }
+
+  /** Returns the limit of concurrent emails in a lane of a transport; null if it has none of its own. */
+  connectionsOf(lane: string): number | null {
+    return this.#open.get(transportOfLane(lane))?.limits.connections ?? null;
+  }
+
+  limitsConnections(): boolean {
+    return [...this.#open.values()].some(({ limits }) => limits.connections !== null);
   }
 
   /** Closes the connections of the transports that this set has opened. */
   async stop(): Promise<void> {
-    for (const { mailer } of this.#open.values()) this.#close(mailer);
+    for (const { sender } of this.#open.values()) this.#close(sender);
     this.#open.clear();
     await Promise.all(this.#stopping);
   }
 
-  #mailerOf(id: string): Mailer | null {
-    return id === DEFAULT_TRANSPORT ? this.#mailers.live : (this.#open.get(id)?.mailer ?? null);
+  #senderOf(id: string): Sender | null {
+    return id === DEFAULT_TRANSPORT ? this.#default : (this.#open.get(id)?.sender ?? null);
   }
 
   #replaceTransports(rows: readonly TransportRow[]): void {
     const kept = new Set(rows.map(({ id }) => id));
-    for (const [id, { mailer }] of this.#open) {
+    for (const [id, { sender }] of this.#open) {
       if (kept.has(id)) continue;
       this.#open.delete(id);
-      this.#close(mailer);
+      this.#close(sender);
     }
     for (const row of rows) {
       const { id, kind, host, port, tls, username, password } = row;
+      const limits = {
+        connections: row.max_connections,
+        per_minute: row.messages_per_minute,
+        per_day: row.messages_per_day,
+      };
       const fingerprint = JSON.stringify([kind, host, port, tls, username, password?.toString('hex')]);
       const before = this.#open.get(id);
-      if (before?.fingerprint === fingerprint) continue;
-      if (before) this.#close(before.mailer);
-      this.#open.delete(id);
       try {
-        this.#open.set(id, { fingerprint, mailer: createTransportMailer(this.#services, row) });
+        const is_same = before?.fingerprint === fingerprint;
+        const mailer = is_same ? before.sender.mailer : createTransportMailer(this.#services, row);
+        if (before && !is_same) this.#close(before.sender);
+        this.#open.set(id, { fingerprint, limits, sender: senderOf(row, mailer) });
       } catch (error) {
+        if (before) this.#close(before.sender);
+        this.#open.delete(id);
         this.#services.log.error({ err: error, transport_id: id }, 'failed to open a transport');
       }
     }
   }
 
   /** Lets running sends finish. */
-  #close(mailer: Mailer): void {
+  #close({ mailer }: Sender): void {
     const stopping: Promise<void> = mailer.stop().finally(() => this.#stopping.delete(stopping));
     this.#stopping.add(stopping);
   }
+}
+
+function senderOf({ kind, signing, headers, envelope_from }: TransportRow, mailer: Mailer): Sender {
+  // The cast is safe because headers are stored as JSON of the schema's output.
+  const added = Object.entries(JSON.parse(headers) as Record<string, string>);
+  const form = {
+    signing,
+    strips_steering: kind === 'smtp',
+    added: added.map(([name, value]) => `${name}: ${value}\r\n`).join(''),
+  };
+  return { mailer, form, envelope_from };
+}
+
+/** Returns the sender of DELIVERY. If several ways are listed, all get the form of the relay among them. */
+function defaultSender({ config }: Services, mailer: Mailer): Sender {
+  const relay = config.DELIVERY.find((transport) => transport.kind === 'smtp');
+  const form = relay ? { ...RELAY_FORM, signing: signingFor(relay.host) } : PLAIN_FORM;
+  return { mailer, form, envelope_from: 'ours' };
 }

@@ -35,12 +35,21 @@ const ABOVE_SPACE = 0x5f5f5f5f;
 const OVERSIGNED = ['from', 'subject', 'reply-to', 'list-unsubscribe', 'list-unsubscribe-post'];
 // RFC 6376 section 5.4.1: servers along the way add and rewrite these fields.
 const UNSIGNED = new Set(['return-path', 'received', 'dkim-signature', 'authentication-results', 'bcc']);
+/** The fields that relays rewrite, for a signature that must survive them. */
+export const REWRITTEN_BY_RELAYS: ReadonlySet<string> = new Set(['message-id', 'date', 'return-path', 'bounces-to']);
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * Prepends one signature per key to a message, following RFC 6376 and RFC 8463, relaxed/relaxed. The same message, keys
- * and time give the same bytes. The message is read before the promise is returned.
+ * and time give the same bytes. The fields in `left_out` are not covered. The message is read before the promise is
+ * returned.
  */
-export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date): Promise<Buffer> {
+export async function signDkim(
+  raw: Buffer,
+  keys: readonly DkimKey[],
+  at: Date,
+  left_out: ReadonlySet<string> = NONE,
+): Promise<Buffer> {
   if (keys.length === 0) throw new Error('a mail cannot be signed without a key');
   const end = raw.indexOf(HEADER_END);
   const header = raw.toString('latin1', 0, end < 0 ? raw.length : end);
@@ -51,7 +60,7 @@ export async function signDkim(raw: Buffer, keys: readonly DkimKey[], at: Date):
   const body = mail.subarray(body_start);
   const body_hash = in_pieces ? await hashInPieces(body) : relaxed ? hashAsIs(body) : hashAsIs(relaxedPiece(body));
 
-  const signed = fieldsOf(header).filter(({ name }) => !UNSIGNED.has(name));
+  const signed = fieldsOf(header).filter(({ name }) => !UNSIGNED.has(name) && !left_out.has(name));
   const names = [...signed.map(({ name }) => name), ...OVERSIGNED];
   const facts = `t=${Math.floor(at.getTime() / 1000)};${CRLF} h=${foldNames(names)};${CRLF} bh=${body_hash};`;
   let covered = '';

@@ -80,6 +80,11 @@ builder.node(Attempt, {
     stage: t.exposeString('stage', {
       description: 'The SMTP stage reached; worker_lost if the worker died before recording it.',
     }),
+    transportId: t.id({
+      nullable: true,
+      description: 'The transport that was tried last; null: the default one.',
+      resolve: ({ transport_id }) => transport_id,
+    }),
     mxHost: t.string({
       nullable: true,
       description: 'The server contacted; null if none.',

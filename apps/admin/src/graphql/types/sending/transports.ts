@@ -1,10 +1,12 @@
 import {
   createTransport,
   deleteTransport,
+  envelopeSenders,
   getTransportRules,
   listTransports,
   type Rule,
   setTransportRules,
+  signingPolicies,
   type TransportEntry,
   tlsPolicies,
   transportKinds,
@@ -32,6 +34,17 @@ const TransportTls = enumOf(
   'STARTTLS: always, with a valid certificate. IMPLICIT: TLS from the first byte, as on port 465. OPPORTUNISTIC: STARTTLS if offered, with any certificate. NONE: never. Passwords are only sent over TLS with a valid certificate, unless the policy is NONE or the relay is on the same machine.',
 );
 
+const TransportSigning = enumOf(
+  'TransportSigning',
+  signingPolicies,
+  'ALL: DKIM covers every field. RELAY_SAFE: without Message-ID, Date, Return-Path and Bounces-To, which some relays replace. NONE: the relay signs.',
+);
+const TransportEnvelopeFrom = enumOf(
+  'TransportEnvelopeFrom',
+  envelopeSenders,
+  'OURS: the return path of the domain or RETURN_PATH_DOMAIN, where bounces arrive. FROM_DOMAIN: the domain of the from address, for relays that accept only verified domains.',
+);
+
 const Transport = builder.objectRef<TransportEntry>('Transport').implement({
   description: 'A way to send email. Its password is never returned.',
   fields: (t) => ({
@@ -52,6 +65,36 @@ const Transport = builder.objectRef<TransportEntry>('Transport').implement({
     username: t.exposeString('username', {
       nullable: true,
       description: 'The user name at the relay; null: no authentication.',
+    }),
+    envelopeFrom: t.field({
+      type: TransportEnvelopeFrom,
+      description: 'The domain of the envelope sender.',
+      resolve: ({ envelope_from }) => envelope_from,
+    }),
+    signing: t.field({
+      type: TransportSigning,
+      description: 'What the DKIM signature covers.',
+      resolve: ({ signing }) => signing,
+    }),
+    headers: t.field({
+      type: 'JSON',
+      description: 'The headers that are added to every email, unsigned, by name.',
+      resolve: ({ headers }) => headers,
+    }),
+    maxConnections: t.int({
+      nullable: true,
+      description: 'Concurrent emails per destination, over all workers; null: no limit of its own.',
+      resolve: ({ max_connections }) => max_connections,
+    }),
+    messagesPerMinute: t.int({
+      nullable: true,
+      description: 'Accepted emails per minute, over all workers; null: no limit.',
+      resolve: ({ messages_per_minute }) => messages_per_minute,
+    }),
+    messagesPerDay: t.int({
+      nullable: true,
+      description: 'Accepted emails per day in UTC, over all workers; null: no limit.',
+      resolve: ({ messages_per_day }) => messages_per_day,
     }),
     createdAt: t.field({
       type: 'DateTime',
@@ -141,7 +184,7 @@ const TransportRulesPayload = builder
 const TransportRulesResult = resultOf('TransportRulesResult', TransportRulesPayload);
 
 const TransportInput = builder.inputType('TransportInput', {
-  description: 'The properties of a new transport. All fields but name and kind are only for the kind SMTP.',
+  description: 'The properties of a new transport. host to password are only for the kind SMTP.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'A unique name, up to 100 characters.' }),
     kind: t.field({ type: TransportKind, required: true, description: 'MX or SMTP.' }),
@@ -150,6 +193,20 @@ const TransportInput = builder.inputType('TransportInput', {
     tls: t.field({ type: TransportTls, description: 'The TLS policy for the relay. Default: STARTTLS.' }),
     username: t.string({ description: 'The user name at the relay. Default: no authentication.' }),
     password: t.string({ description: 'Required with a user name. Stored encrypted and never returned.' }),
+    envelopeFrom: t.field({
+      type: TransportEnvelopeFrom,
+      description: 'The domain of the envelope sender. Default: OURS.',
+    }),
+    signing: t.field({
+      type: TransportSigning,
+      description: 'What the DKIM signature covers. Default: RELAY_SAFE for Amazon SES, otherwise ALL.',
+    }),
+    headers: t.field({ type: 'JSON', description: 'Up to five headers, by name, to add to every email, unsigned.' }),
+    maxConnections: t.int({
+      description: 'Concurrent emails per destination, over all workers. Default: no limit of its own.',
+    }),
+    messagesPerMinute: t.int({ description: 'Accepted emails per minute, over all workers. Default: no limit.' }),
+    messagesPerDay: t.int({ description: 'Accepted emails per day in UTC, over all workers. Default: no limit.' }),
   }),
 });
 const TransportUpdateInput = builder.inputType('TransportUpdateInput', {
@@ -162,6 +219,14 @@ const TransportUpdateInput = builder.inputType('TransportUpdateInput', {
     tls: t.field({ type: TransportTls, description: 'The new TLS policy for the relay.' }),
     username: t.string({ description: 'The new user name. null: no authentication, which also removes the password.' }),
     password: t.string({ description: 'The new password. Stored encrypted and never returned.' }),
+    envelopeFrom: t.field({ type: TransportEnvelopeFrom, description: 'The new domain of the envelope sender.' }),
+    signing: t.field({ type: TransportSigning, description: 'What the DKIM signature covers from now on.' }),
+    headers: t.field({ type: 'JSON', description: 'The new headers, which replace the current ones.' }),
+    maxConnections: t.int({
+      description: 'The new limit of concurrent emails per destination. null: none of its own.',
+    }),
+    messagesPerMinute: t.int({ description: 'The new limit per minute. null: none.' }),
+    messagesPerDay: t.int({ description: 'The new limit per day in UTC. null: none.' }),
   }),
 });
 const TransportRuleInput = builder.inputType('TransportRuleInput', {
@@ -203,7 +268,12 @@ builder.mutationFields((t) => ({
     args: { input: inputArg(t, TransportUpdateInput) },
     resolve: (_, { input: { id, ...input } }, g) =>
       outcome(async () => ({
-        transport: await call(g, updateTransport, { ...input, transportId: id }, ['username']),
+        transport: await call(g, updateTransport, { ...input, transportId: id }, [
+          'username',
+          'maxConnections',
+          'messagesPerMinute',
+          'messagesPerDay',
+        ]),
       })),
   }),
   transportDelete: t.field({
