@@ -67,7 +67,7 @@ export function addTransports(program: Command, terminal: Terminal): void {
       )
       .option('--header <name: value>', 'header to add to every email; repeatable', addHeader)
       .option('--max-connections <number>', 'concurrent emails per destination, or none', numberOrNone)
-      .option('--messages-per-minute <number>', 'accepted emails per minute, or none', numberOrNone)
+      .option('--messages-per-minute <number>', 'emails per minute, or none', numberOrNone)
       .option('--messages-per-day <number>', 'accepted emails per day in UTC, or none', numberOrNone);
   ending(transports.command('list').description('list transports, starting with DELIVERY, the default one')).action(
     async ({ local, json }: Options) => {

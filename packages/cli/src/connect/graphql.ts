@@ -173,13 +173,14 @@ export function enumValue(value: string | undefined): string | undefined {
 }
 
 // Free-form JSON, whose names belong to the callers.
-const UNTOUCHED = new Set(['data', 'diff', 'error', 'exported', 'filter', 'lines', 'output']);
+const UNTOUCHED = new Set(['data', 'diff', 'error', 'exported', 'filter', 'headers', 'lines', 'output']);
 const ENUM_FIELDS = new Set([
   'action',
   'bucket',
   'closed_reason',
   'dimension',
   'ended_by',
+  'envelope_from',
   'kind',
   'metric',
   'missed_policy',
@@ -187,6 +188,7 @@ const ENUM_FIELDS = new Set([
   'priority',
   'role',
   'scope',
+  'signing',
   'state',
   'status',
   'tls',

@@ -233,19 +233,28 @@ export interface ParkedEmail {
   readonly tags: readonly string[];
 }
 
+/** The next parked email, and where the page after it begins; null at the end. */
+export interface ParkedPage {
+  readonly emails: readonly ParkedEmail[];
+  readonly last: string | null;
+}
+
 /** Returns the next parked email after a job, in the order of the primary key. */
-export async function parkedAfter(sql: Sql, after: string, count: number): Promise<ParkedEmail[]> {
-  return sql<ParkedEmail[]>`
-    select p.job_id, p.lane, p.priority, p.workspace_id, r.email, m.mode, m.from_domain, m.api_key_id, m.tags
+export async function parkedAfter(sql: Sql, after: string, count: number): Promise<ParkedPage> {
+  const rows = await sql<(ParkedEmail & { is_whole: boolean })[]>`
+    select p.job_id, p.lane, p.priority, p.workspace_id, r.email, m.mode, m.from_domain, m.api_key_id, m.tags,
+      r.email is not null and m.mode is not null as is_whole
     from (
       select job_id, lane, priority, workspace_id, message_id, recipient_id from parked_deliveries
       where job_id > ${after}::uuid order by job_id limit ${count}
     ) p
-    cross join lateral (select x.email from recipients x where x.workspace_id = p.workspace_id
-      and x.message_id = p.message_id and x.id = p.recipient_id ${fence}) r
-    cross join lateral (select x.mode, x.from_domain, x.api_key_id, x.tags from messages x
-      where x.workspace_id = p.workspace_id and x.id = p.message_id ${fence}) m
+    left join lateral (select x.email from recipients x where x.workspace_id = p.workspace_id
+      and x.message_id = p.message_id and x.id = p.recipient_id ${fence}) r on true
+    left join lateral (select x.mode, x.from_domain, x.api_key_id, x.tags from messages x
+      where x.workspace_id = p.workspace_id and x.id = p.message_id ${fence}) m on true
     order by p.job_id`;
+  // Rows of deleted messages are left to the one that resumes them.
+  return { emails: rows.filter(({ is_whole }) => is_whole), last: rows.at(-1)?.job_id ?? null };
 }
 
 /** Moves parked email to other lanes, unless a worker has taken it meanwhile. */

@@ -9,7 +9,6 @@ export {
   allTransports,
   noteJudged,
   type RuleRow,
-  TRANSPORTS_CHANNEL,
   type TransportRow,
   transportsVersion,
 } from './store.ts';

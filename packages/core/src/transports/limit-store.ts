@@ -8,8 +8,8 @@ export interface TransportCount {
 export interface TransportGrant {
   readonly transport_id: string;
   readonly granted: number;
-  /** The day of the grant, to which an email that was not sent is returned. */
-  readonly day: Date;
+  /** The day to which an email that was not accepted is returned; null without a limit per day. */
+  readonly day: Date | null;
   /** When the limit that is used up applies again; null if everything was granted. */
   readonly spent_until: Date | null;
 }
@@ -34,7 +34,7 @@ export async function countEmails(sql: Sql, requests: readonly TransportCount[])
     join transports t on t.id = a.transport_id
     where t.messages_per_minute is not null or t.messages_per_day is not null`;
   return sql.begin(async (tx) => {
-    // Read once, so that both statements mean the same windows. They begin by the clock of the database.
+    // Read once, so that both statements use the same windows. They begin by the clock of the database.
     const [now] = await tx<Windows[]>`
       select date_trunc('minute', clock_now()) as minute,
         date_trunc('day', clock_now() at time zone 'UTC') at time zone 'UTC' as day`;
@@ -53,7 +53,7 @@ export async function countEmails(sql: Sql, requests: readonly TransportCount[])
           a.count,
           greatest(0, coalesce(a.per_day - d.used, a.count)),
           greatest(0, coalesce(a.per_minute - m.used, a.count))
-        ) as granted, coalesce(a.per_day - d.used < a.count, false) as day_is_spent
+        ) as granted, a.per_day, a.per_day - d.used as day_left
         from (${asked(tx)}) a
         join transport_windows d on d.transport_id = a.transport_id and d.unit = 'day' and d.starts_at = ${now.day}
         join transport_windows m on m.transport_id = a.transport_id and m.unit = 'minute' and m.starts_at = ${now.minute}
@@ -63,20 +63,29 @@ export async function countEmails(sql: Sql, requests: readonly TransportCount[])
         where w.transport_id = f.transport_id and w.starts_at = case w.unit when 'day' then ${now.day}::timestamptz
           else ${now.minute}::timestamptz end
       )
-      select transport_id, granted, ${now.day}::timestamptz as day, case when granted < count then
-        case when day_is_spent then ${now.day}::timestamptz + interval '24 hours'
+      select transport_id, granted, case when per_day is not null then ${now.day}::timestamptz end as day,
+        case when granted < count then
+        case when day_left <= granted then ${now.day}::timestamptz + interval '24 hours'
           else ${now.minute}::timestamptz + interval '1 minute' end
       end as spent_until
       from free`;
   });
 }
 
-/** Returns emails that were granted on a day but not accepted, and opens the lanes that wait for such. */
+/** Returns emails that were granted on a day but not accepted, and reopens lanes that the limit of that day closed. */
 export async function returnEmails(sql: Sql, transport_id: string, day: Date, count: number): Promise<void> {
   await sql`
     update transport_windows set used = greatest(0, used - ${count}::int)
     where transport_id = ${transport_id} and unit = 'day' and starts_at = ${day}`;
   await sql`
+    update lanes set closed_until = null, reason = null
+    where reason = 'limit' and closed_until = ${day}::timestamptz + interval '24 hours'
+      and lane like ${`% via ${transport_id}`}`;
+}
+
+/** Reopens the lanes that the limits of a transport closed. */
+export async function reopenSpentLanes(tx: Tx, transport_id: string): Promise<void> {
+  await tx`
     update lanes set closed_until = null, reason = null
     where reason = 'limit' and closed_until > clock_now() and lane like ${`% via ${transport_id}`}`;
 }

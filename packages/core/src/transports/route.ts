@@ -3,7 +3,7 @@ import type { Priority } from '../priorities/index.ts';
 import type { RuleRow } from './store.ts';
 import { DEFAULT_TRANSPORT } from './transport.ts';
 
-/** The facts about an email that rules ask for. */
+/** The facts about an email that rules match on. */
 export interface RoutedEmail {
   readonly workspace_id: string;
   readonly from_domain: string;

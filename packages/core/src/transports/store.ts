@@ -1,9 +1,6 @@
 import type { Sql, Tx } from '@postrider/db';
 import type { Priority } from '../priorities/index.ts';
 
-/** Notified by the commit that changes transports or rules. A worker that misses it sees the change at its next poll. */
-export const TRANSPORTS_CHANNEL = 'postrider_transports';
-
 export interface TransportRow {
   readonly id: string;
   readonly name: string;
@@ -51,15 +48,14 @@ export async function transportById(sql: Sql | Tx, id: string): Promise<Transpor
   return row ?? null;
 }
 
-/** Prevents concurrent changes, so that a rule cannot name a transport that is deleted meanwhile. Returns the version. */
+/** Prevents concurrent changes, so that a rule cannot name a transport that is deleted meanwhile. */
 export async function lockTransports(tx: Tx): Promise<void> {
   await tx`select version from transport_versions for update`;
 }
 
-/** Announces a change to all workers. */
+/** Announces a change to all workers, which ask for the version every second. */
 export async function noteChange(tx: Tx): Promise<void> {
   await tx`update transport_versions set version = version + 1`;
-  await tx`select pg_notify(${TRANSPORTS_CHANNEL}, '')`;
 }
 
 export async function putTransport(

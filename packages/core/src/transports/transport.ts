@@ -142,9 +142,15 @@ export const ruleSchema = z.object({
     .nullable()
     .default(null)
     .meta({ description: 'Email to recipients at this domain. null: to any.' }),
-  transports: z.array(transportRefField).min(1).max(MAX_TRIED).readonly().meta({
-    description: 'The transports in order of preference: the next one is used if the previous one cannot be reached.',
-  }),
+  transports: z
+    .array(transportRefField)
+    .min(1)
+    .max(MAX_TRIED)
+    .refine((ids) => new Set(ids).size === ids.length, 'names a transport twice')
+    .readonly()
+    .meta({
+      description: 'The transports in order of preference: the next one is used if the previous one cannot be reached.',
+    }),
 });
 export type Rule = z.output<typeof ruleSchema>;
 

@@ -161,6 +161,10 @@ describe('rules', () => {
     expect(await setRules({ workspace_id, transports: ['default'] })).toMatchObject({ data: [{ workspace_id }] });
   });
 
+  it('name a transport once each', async () => {
+    await expect(setRules({ transports: ['default', 'default'] })).rejects.toMatchObject({ reason: 'invalid_type' });
+  });
+
   it('keep the transports that they name', async () => {
     const { id } = await create();
     await setRules({ transports: [id] });

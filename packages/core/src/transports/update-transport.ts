@@ -4,6 +4,7 @@ import { idPrefixes } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
+import { reopenSpentLanes } from './limit-store.ts';
 import { requireFreeName, requireWhole, sealed } from './requirements.ts';
 import { lockTransports, noteChange, putTransport, transportById } from './store.ts';
 import {
@@ -66,6 +67,8 @@ export const updateTransport = operation({
       requireWhole(before.kind, next);
       await requireFreeName(tx, next.name, id);
       const row = await putTransport(tx, next);
+      // The new limits decide whether they stay closed.
+      await reopenSpentLanes(tx, id);
       await noteChange(tx);
       const changes = changesOf(before, row, [
         'name',

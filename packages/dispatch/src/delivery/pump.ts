@@ -39,6 +39,8 @@ const MAX_PRERENDERED = 128;
 // recorded as unknown; a second later, the pump gives up on an unresponsive database.
 const UNANSWERED_BEFORE_MS = 2000;
 const GIVE_UP_BEFORE_MS = 1000;
+/** Delay before email whose transport this worker cannot use is due again. */
+const UNUSABLE_SECONDS = 5;
 
 export interface DeliveryPumpOptions {
   readonly services: Services;
@@ -186,6 +188,8 @@ export class DeliveryPump {
       await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     }
     for (const deadline of deadlines) clearTimeout(deadline);
+    // What was not sent is returned to the limits of its transport.
+    await this.#sync.pending();
     await this.#leaseLoops?.stop();
     await this.#lostAnswers?.stop();
     await this.#heartbeat?.stop();
@@ -321,10 +325,10 @@ export class DeliveryPump {
     if (entry.content_slot) this.#unrecorded.answered(entry.content_slot);
     const { kind, reply } = result.outcome;
     const aborted = result.handed_back || (abort.signal.aborted && kind === 'deferred' && reply === null);
-    // Other messages of this lane are being sent, so this message waits for a session rather than for a retry.
-    const crowded = !aborted && isTurnedAway(result.outcome) && this.#lanes.sendingIn(entry.lane) > 1;
+    // This message waits for a session rather than for a retry.
+    const crowded = !aborted && !result.has_left && this.#isCrowded(entry, result.last_outcome);
     const handed_back = aborted || crowded;
-    if (!result.has_left) this.#leave(entry, aborted ? null : result.outcome, crowded);
+    if (!result.has_left) this.#leave(entry, aborted ? null : result.last_outcome, crowded);
     if (!handed_back) {
       const failed = kind === 'deferred';
       this.#metrics?.record('delivery.attempt', { wait_ms, run_ms: result.duration_ms, failed, finished: !failed });
@@ -334,26 +338,29 @@ export class DeliveryPump {
 
   /**
    * Tries the transport of the lane and, as long as no server is reached, the next one of the rule. `has_left` is true
-   * if the message has no place in a lane any more.
+   * if the message has no place in a lane any more, and `last_outcome` is that of the last transport alone.
    */
-  async #attempt(entry: InFlight, watch: AttemptWatch): Promise<Settled & { readonly has_left: boolean }> {
+  async #attempt(entry: InFlight, watch: AttemptWatch): Promise<TriedTransports> {
     const { claimed, candidate, abort } = entry;
     const { workspace_id, mode } = claimed.delivery;
     let earlier: SendOutcome | null = null;
     for (;;) {
       const sender = this.#transports.senderFor(entry.lane, mode);
-      if (!sender) return { ...unsentDelivery(claimed), has_left: false };
+      if (!sender) return { ...untried(claimed), again_in_seconds: UNUSABLE_SECONDS };
       const result = await attemptDelivery(this.#services, sender, claimed, abort.signal, watch);
       const outcome: SendOutcome = earlier === null ? result.outcome : followedBy(earlier, result.outcome);
-      const settled = { ...result, outcome, transport_id: transportIdOf(entry.lane) };
-      const is_unsent = failedUnderway(result.outcome) || result.handed_back;
-      if (!is_unsent || result.handed_back || abort.signal.aborted) return { ...settled, has_left: false };
+      const transport_id = transportIdOf(entry.lane);
+      const settled = { ...result, outcome, transport_id, last_outcome: result.outcome, has_left: false };
+      // An email that this process cannot prepare would not be better off elsewhere, and must not leave unsigned.
+      if (result.handed_back || result.kept_by || !failedUnderway(result.outcome) || abort.signal.aborted)
+        return settled;
+      if (this.#isCrowded(entry, result.outcome)) return settled;
       // A transport that was changed or deleted meanwhile has not sent what waited for a connection.
       if (sender.mailer !== this.#transports.senderFor(entry.lane, mode)?.mailer && result.outcome.reply === null)
-        return { ...unsentDelivery(claimed), has_left: false };
+        return untried(claimed);
       this.#sync.noteSent(claimed.job.id, false);
       const next = candidate && (await this.#nextLane(candidate, entry.lane));
-      if (next === null) return { ...settled, has_left: false };
+      if (next === null) return settled;
       this.#lanes.moveIn(next, workspace_id);
       this.#leave(entry, result.outcome);
       entry.lane = next;
@@ -365,11 +372,21 @@ export class DeliveryPump {
 
   /** Returns the lane of the next transport that is open and whose limits allow one more email. */
   async #nextLane(candidate: Candidate, lane: string): Promise<string | null> {
-    for (let next = this.#sync.laneAfter(candidate, lane); next !== null; ) {
-      if (await this.#sync.takeOne(candidate, next)) return next;
-      next = this.#sync.laneAfter(candidate, next);
+    try {
+      for (let next = this.#sync.laneAfter(candidate, lane); next !== null; ) {
+        if (await this.#sync.takeOne(candidate, next)) return next;
+        next = this.#sync.laneAfter(candidate, next);
+      }
+    } catch (error) {
+      // The attempt that was made is recorded, and the email retried.
+      this.#services.log.error({ err: error }, 'failed to count an email against a transport');
     }
     return null;
+  }
+
+  /** Returns whether the server turned one session away because others of this lane are open. */
+  #isCrowded({ lane }: InFlight, outcome: SendOutcome): boolean {
+    return isTurnedAway(outcome) && this.#lanes.sendingIn(lane) > 1;
   }
 
   /** Waits for a connection in the lane of a message; resolves with false if the lane closes before. */
@@ -503,6 +520,14 @@ export class DeliveryPump {
       }
     }
   }
+}
+
+/** The result of an attempt at one or more transports. */
+type TriedTransports = Settled & { readonly last_outcome: SendOutcome; readonly has_left: boolean };
+
+function untried(claimed: Claimed): TriedTransports {
+  const unsent = unsentDelivery(claimed);
+  return { ...unsent, last_outcome: unsent.outcome, has_left: false };
 }
 
 /** Returns the ID to record with an attempt; null for the default transport. */

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type HoldCache, startHoldCache } from '../holds/hold-cache.ts';
 import { type DeliveryPump, startDeliveryPump } from './pump.ts';
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 // Stopped, so that no minute and no day ends during a test.
 const NOON = new Date('2030-01-01T12:00:10Z');
@@ -119,7 +120,7 @@ describe('an email', () => {
     expect(world.smtp.messages).toHaveLength(0);
   });
 
-  it('is never sent twice by transports of which one dies and comes back', async () => {
+  it('is sent once, by the next transport, after the preferred one has died', async () => {
     const spare = await openSink();
     const first = await openSink();
     const first_id = await transport('First', first.port);
@@ -241,6 +242,45 @@ describe('the limits of a transport', () => {
     await world.clock.advance(DAY_MS);
     await expect.poll(() => sink.messages.length, PATIENCE).toBe(50);
     expect(new Set(sink.messages.map(({ message_id }) => message_id)).size).toBe(ids.length);
+  });
+
+  it('close a lane for a minute, although less than a batch is left of the day', async () => {
+    const sink = await openSink();
+    const id = await transport('Limited', sink.port);
+    await world.clock.freeze(NOON);
+    await limit(id, { messages_per_minute: 10, messages_per_day: 25 });
+    await setRules({ transports: [id] });
+    await startWorker();
+
+    await Promise.all(Array.from({ length: 40 }, () => send()));
+    await expect.poll(() => sink.messages.length, PATIENCE).toBe(10);
+    await world.clock.advance(MINUTE_MS);
+    await expect.poll(() => sink.messages.length, PATIENCE).toBe(20);
+    await world.clock.advance(MINUTE_MS);
+    await expect.poll(() => sink.messages.length, PATIENCE).toBe(25);
+
+    await limit(id, { messages_per_day: null, messages_per_minute: null });
+    await expect.poll(() => sink.messages.length, PATIENCE).toBe(40);
+  });
+
+  it('do not keep email that another transport can send as soon as it is back', async () => {
+    const [first, second] = [await openSink(), await openSink()];
+    const first_id = await transport('First', first.port);
+    const second_id = await transport('Second', await closedPort());
+    await world.clock.freeze(NOON);
+    await limit(first_id, { messages_per_day: 1 });
+    await setRules({ transports: [first_id, second_id] });
+    await startWorker();
+    await Promise.all(Array.from({ length: 20 }, () => send()));
+    const parked = async () => (await world.services.sql`select from parked_deliveries`).length;
+    await expect.poll(parked, PATIENCE).toBeGreaterThan(0);
+
+    await invoke(instance(), updateTransport, { transport_id: second_id, port: second.port });
+    for (let minute = 0; minute < 6; minute++) await world.clock.advance(MINUTE_MS);
+
+    await expect.poll(parked, PATIENCE).toBe(0);
+    expect(first.messages).toHaveLength(1);
+    expect(second.messages.length).toBeGreaterThan(0);
   });
 
   it('send what is over them through the next transport of the rule', async () => {

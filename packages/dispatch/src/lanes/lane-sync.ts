@@ -143,6 +143,8 @@ export class LaneSync {
    */
   async place(fetched: readonly Fetched[]): Promise<Priority[]> {
     await this.#first_poll;
+    // Without the rules, email could leave by a transport that they forbid.
+    if (!this.#transports.isReady()) await this.#transports.poll();
     const candidates = fetched.map(({ job, priority, addressee }): Candidate => {
       if (!addressee) return { ...NO_ADDRESSEE, job };
       const { due_at, body_bytes } = addressee;
@@ -161,57 +163,67 @@ export class LaneSync {
    * of their rule, or are parked.
    */
   async grant(candidates: readonly Candidate[]): Promise<Candidate[]> {
-    const granted = await this.#grantByDestination(candidates);
-    return this.#grantByTransport(granted);
+    const over_destination = await this.#overDestinations(candidates);
+    const within = without(candidates, over_destination);
+    const { rejected, spent } = await this.#overTransports(within);
+    // Only now, so that a failed count leaves all slots to the caller.
+    for (const { lane, job } of [...over_destination, ...rejected]) this.#lanes.giveBack(lane, job.data.workspace_id);
+    const lanes = new Set(over_destination.map(({ lane }) => lane));
+    const left = [...lanes].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
+    this.#parkSoon([...over_destination, ...left]);
+    for (const { lanes, until } of spent) this.#closeSpent(lanes, until);
+    if (rejected.length > 0) this.#moveOn(rejected);
+    return without(within, rejected);
   }
 
-  async #grantByDestination(candidates: readonly Candidate[]): Promise<readonly Candidate[]> {
+  /** Returns the candidates beyond the limits of their destinations. */
+  async #overDestinations(candidates: readonly Candidate[]): Promise<Candidate[]> {
     const limited = candidates.filter(
       ({ lane }) => this.#limits.get(destinationOfLane(lane))?.messages_per_minute != null,
     );
-    if (limited.length === 0) return candidates;
+    if (limited.length === 0) return [];
     // A destination has one limit over all transports.
     const by_destination = Map.groupBy(limited, ({ lane }) => destinationOfLane(lane));
     const granted = await countAgainstLimits(
       this.#services.sql,
       [...by_destination].map(([destination, { length: count }]) => ({ destination, count })),
     );
-    const rejected = [...by_destination].flatMap(([name, group]) => group.slice(granted.get(name) ?? group.length));
-    for (const { lane, job } of rejected) this.#lanes.giveBack(lane, job.data.workspace_id);
-    const left = [...new Set(rejected.map(({ lane }) => lane))].flatMap((lane) => this.#lanes.close(lane, 'limit', 0));
-    this.#parkSoon([...rejected, ...left]);
-    return without(candidates, rejected);
+    return [...by_destination].flatMap(([name, group]) => group.slice(granted.get(name) ?? group.length));
   }
 
-  async #grantByTransport(candidates: readonly Candidate[]): Promise<Candidate[]> {
+  /** Returns the candidates beyond the limits of their transports, and the lanes whose limit is used up. */
+  async #overTransports(candidates: readonly Candidate[]): Promise<{
+    readonly rejected: readonly Candidate[];
+    readonly spent: readonly { readonly lanes: readonly string[]; readonly until: Date }[];
+  }> {
     const limited = candidates.filter(({ lane }) => this.#transports.isLimited(lane));
-    if (limited.length === 0) return [...candidates];
+    if (limited.length === 0) return { rejected: [], spent: [] };
     const by_transport = Map.groupBy(limited, ({ lane }) => transportOfLane(lane));
     const grants = await countEmails(
       this.#services.sql,
       [...by_transport].map(([transport_id, { length: count }]) => ({ transport_id, count })),
     );
-    const rejected: Candidate[] = [];
-    for (const { transport_id, granted, day, spent_until } of grants) {
+    const over = grants.map(({ transport_id, granted, day, spent_until }) => {
       const group = by_transport.get(transport_id) ?? [];
-      for (const { job } of group.slice(0, granted)) this.#granted.set(job.id, { transport_id, day });
-      rejected.push(...group.slice(granted));
-      if (spent_until)
-        this.#closeSpent(
-          group.slice(granted).map(({ lane }) => lane),
-          spent_until,
-        );
-    }
-    for (const { lane, job } of rejected) this.#lanes.giveBack(lane, job.data.workspace_id);
-    this.#moveOn(rejected);
-    return without(candidates, rejected);
+      if (day) for (const { job } of group.slice(0, granted)) this.#granted.set(job.id, { transport_id, day });
+      return { rejected: group.slice(granted), spent_until };
+    });
+    return {
+      rejected: over.flatMap(({ rejected }) => rejected),
+      spent: over.flatMap(({ rejected, spent_until: until }) =>
+        until ? [{ lanes: rejected.map(({ lane }) => lane), until }] : [],
+      ),
+    };
   }
 
   /** Closes the lanes of a transport whose limit is used up, here and for the other workers. */
   #closeSpent(lanes: readonly string[], until: Date): void {
     const names = [...new Set(lanes)];
-    const write = closeSpentLanes(this.#services.sql, names, until);
-    this.#write(write, { lanes: names }, 'a used-up limit could not be published to the other workers');
+    const write = closeSpentLanes(this.#services.sql, names, until).finally(() => {
+      for (const lane of names) if (this.#closing.get(lane) === writing) this.#closing.delete(lane);
+    });
+    const writing = this.#write(write, { lanes: names }, 'a used-up limit could not be published to the other workers');
+    for (const lane of names) this.#closing.set(lane, writing);
     this.#moveOn(names.flatMap((lane) => this.#lanes.close(lane, 'limit', 0)));
   }
 
@@ -230,11 +242,11 @@ export class LaneSync {
     const [grant] = await countEmails(this.#services.sql, [{ transport_id, count: 1 }]);
     if (grant?.spent_until) this.#closeSpent([lane], grant.spent_until);
     if (grant?.granted === 0) return false;
-    if (grant) this.#granted.set(job.id, { transport_id, day: grant.day });
+    if (grant?.day) this.#granted.set(job.id, { transport_id, day: grant.day });
     return true;
   }
 
-  /** Ends what an email counts against a transport: it was sent, or else does not count any more. */
+  /** Settles what an email counts against its transport: it was accepted, or else does not count any more. */
   noteSent(job_id: string, was_sent: boolean): void {
     const grant = this.#granted.get(job_id);
     if (!grant) return;
@@ -255,7 +267,7 @@ export class LaneSync {
       this.#moveOn(left);
     }
     if (recovered) {
-      this.#write(forgetClosings(this.#services.sql, lane), { lane }, 'a lane could not be recorded as well again');
+      this.#write(forgetClosings(this.#services.sql, lane), { lane }, 'a lane could not be recorded as recovered');
     }
   }
 
@@ -309,7 +321,7 @@ export class LaneSync {
     const lanes = this.#lanes;
     const { sql, jobs } = this.#services;
     const busy = new Set(this.#closing.keys());
-    const [rows, limits, has_new_rules] = await Promise.all([
+    const [rows, limits] = await Promise.all([
       syncLanes(sql, this.#polled),
       destinationLimits(sql),
       this.#transports.poll(),
@@ -318,9 +330,11 @@ export class LaneSync {
     const parked = rows.flatMap((row) => (row.parked.length > 0 ? [row.lane] : []));
     this.#polled = parked.length < LANES_PER_POLL ? '' : (parked.sort().at(-1) ?? '');
     const closed = new Set<string>();
+    const limited = new Set<string>();
     const byLane = new Map(rows.map((row) => [row.lane, row]));
     for (const row of rows) {
       if (row.closed) closed.add(row.lane);
+      if (row.closed && row.reason === 'limit') limited.add(row.lane);
       if (row.closed && row.reason && !lanes.isClosed(row.lane))
         this.#parkSoon(lanes.close(row.lane, row.reason, row.closings));
       for (const priority of row.parked) lanes.setBacklog(row.lane, priority, true);
@@ -328,11 +342,13 @@ export class LaneSync {
     // Lanes that closed here during this poll are not in its result.
     for (const lane of lanes.closed()) {
       // The limit of a destination closes it on all transports.
-      if (closed.has(lane) || closed.has(destinationOfLane(lane))) continue;
+      if (closed.has(lane) || limited.has(destinationOfLane(lane))) continue;
       if (!busy.has(lane) && !this.#closing.has(lane)) lanes.open(lane, byLane.get(lane)?.closings ?? 0);
     }
+    const has_new_rules = this.#transports.takeChange();
     this.#setLimits(limits, workers, has_new_rules);
-    this.#judgeParked();
+    // Each worker judges once more, because it may have parked email by the old rules until now.
+    if (has_new_rules || this.#transports.hasUnjudged()) this.#judgeParked();
     this.#parkSoon(lanes.trim());
     this.refill();
     this.#onReady();
@@ -349,8 +365,9 @@ export class LaneSync {
     if (hold_lane !== null) return hold_lane;
     if (mode === 'sandbox') return `sandbox ${this.#transports.senderFor('', mode)?.mailer.laneOf(email)}`;
     const lanes = this.#lanesOf(mail);
-    // If no server can be reached now, the email waits for the preferred one.
-    return lanes.find((lane) => !this.#lanes.isClosed(lane)) ?? lanes[0] ?? NO_LANE;
+    const open = lanes.find((lane) => !this.#lanes.isClosed(lane));
+    // Otherwise it waits for a server that may be back within minutes, rather than for a limit that lasts the day.
+    return open ?? lanes.find((lane) => this.#lanes.isFailing(lane)) ?? lanes[0] ?? NO_LANE;
   }
 
   #lanesOf(mail: Mail): string[] {
@@ -359,12 +376,13 @@ export class LaneSync {
 
   /** Moves parked email whose transport a changed rule does not allow, page by page. */
   #judgeParked(): void {
-    if (this.#judging || this.#stopped || !this.#transports.hasUnjudged()) return;
+    if (this.#judging || this.#stopped) return;
     const { sql, log } = this.#services;
+    const note = this.#transports.judgement();
     const judge = async () => {
       for (let after = FIRST_ID; !this.#stopped; ) {
-        const page = await parkedAfter(sql, after, JUDGED_TOGETHER);
-        const moves = page
+        const { emails, last } = await parkedAfter(sql, after, JUDGED_TOGETHER);
+        const moves = emails
           .filter((email) => email.mode === 'live' && !this.#transports.allows(email, email.lane))
           .map((email) => ({
             job_id: email.job_id,
@@ -374,12 +392,8 @@ export class LaneSync {
           }));
         await moveParked(sql, moves);
         for (const { to, priority } of moves) this.#lanes.setBacklog(to, priority, true);
-        const last = page.at(-1);
-        if (page.length < JUDGED_TOGETHER || last === undefined) {
-          await this.#transports.noteJudged();
-          return;
-        }
-        after = last.job_id;
+        if (last === null) return note();
+        after = last;
       }
     };
     this.#judging = judge()

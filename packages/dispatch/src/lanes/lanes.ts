@@ -193,6 +193,11 @@ export class Lanes {
     return (this.#lanes.get(name)?.closed ?? null) !== null;
   }
 
+  /** Returns whether a lane is closed because its servers fail, and so for minutes at most. */
+  isFailing(name: string): boolean {
+    return this.#lanes.get(name)?.closed === 'failing';
+  }
+
   closed(): string[] {
     return [...this.#lanes].flatMap(([name, lane]) => (lane.closed ? [name] : []));
   }

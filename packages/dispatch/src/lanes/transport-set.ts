@@ -49,6 +49,8 @@ export class TransportSet {
   /** The version of the transports and rules in use; null before the first poll. */
   #version: string | null = null;
   #judged = true;
+  /** Set by a poll that found a change, until it is applied. */
+  #has_changed = false;
 
   constructor(services: Services, mailers: Mailers) {
     this.#services = services;
@@ -56,19 +58,31 @@ export class TransportSet {
     this.#default = defaultSender(services, mailers.live);
   }
 
-  /** Reads the transports and rules if they have changed. Returns whether they have. */
-  async poll(): Promise<boolean> {
+  /** Returns whether rules can be followed: they have been read, or nothing leaves the machine. */
+  isReady(): boolean {
+    return this.#version !== null || isCaptured(this.#services.config, 'live');
+  }
+
+  /** Reads the transports and rules if they have changed. */
+  async poll(): Promise<void> {
     // The test inbox takes everything, so that nothing leaves the machine.
-    if (isCaptured(this.#services.config, 'live')) return false;
+    if (isCaptured(this.#services.config, 'live')) return;
     const { sql } = this.#services;
     const { version, judged } = await transportsVersion(sql);
     this.#judged = judged;
-    if (version === this.#version) return false;
+    if (version === this.#version) return;
     const [rows, rules] = await Promise.all([allTransports(sql), allRules(sql)]);
     this.#replaceTransports(rows);
     this.#rules = rules;
     this.#version = version;
-    return true;
+    this.#has_changed = true;
+  }
+
+  /** Returns whether transports or rules have changed since the last call. */
+  takeChange(): boolean {
+    const has_changed = this.#has_changed;
+    this.#has_changed = false;
+    return has_changed;
   }
 
   /** Returns whether email was parked before the last change and has not been judged by it. */
@@ -76,15 +90,21 @@ export class TransportSet {
     return !this.#judged;
   }
 
-  /** Records that all parked email has been judged by the version in use. */
-  async noteJudged(): Promise<void> {
-    if (this.#version !== null) await noteJudged(this.#services.sql, this.#version);
+  /** Returns what records that all parked email has been judged by the version that is in use now. */
+  judgement(): () => Promise<void> {
+    const version = this.#version;
+    return async () => {
+      if (version !== null) await noteJudged(this.#services.sql, version);
+    };
   }
 
   /** Returns the lanes of a live email, in order of preference. A limited domain has a lane of its own. */
   lanesOf(email: RoutedEmail, isLimited: (domain: string) => boolean): string[] {
     const domain = domainOf(email.email);
-    return routeOf(this.#rules, email).map((id) => {
+    const route = routeOf(this.#rules, email);
+    // A transport that cannot be opened here is passed over, unless there is no other.
+    const usable = route.filter((id) => this.#senderOf(id) !== null);
+    return (usable.length > 0 ? usable : route).map((id) => {
       const destination = isLimited(domain) ? domain : this.#senderOf(id)?.mailer.laneOf(email.email);
       return transportLane(destination ?? NOWHERE, id);
     });

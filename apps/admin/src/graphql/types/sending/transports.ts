@@ -88,7 +88,7 @@ const Transport = builder.objectRef<TransportEntry>('Transport').implement({
     }),
     messagesPerMinute: t.int({
       nullable: true,
-      description: 'Accepted emails per minute, over all workers; null: no limit.',
+      description: 'Emails per minute, over all workers; null: no limit.',
       resolve: ({ messages_per_minute }) => messages_per_minute,
     }),
     messagesPerDay: t.int({
@@ -205,7 +205,7 @@ const TransportInput = builder.inputType('TransportInput', {
     maxConnections: t.int({
       description: 'Concurrent emails per destination, over all workers. Default: no limit of its own.',
     }),
-    messagesPerMinute: t.int({ description: 'Accepted emails per minute, over all workers. Default: no limit.' }),
+    messagesPerMinute: t.int({ description: 'Emails per minute, over all workers. Default: no limit.' }),
     messagesPerDay: t.int({ description: 'Accepted emails per day in UTC, over all workers. Default: no limit.' }),
   }),
 });
