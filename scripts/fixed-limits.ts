@@ -19,6 +19,12 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['SEND_BODY_BYTES', 'the body of a send or batch request'],
     ['DEFAULT_BODY_BYTES', 'any other request body'],
   ],
+  'packages/core/src/transports/transport.ts': [
+    ['MAX_TRANSPORTS', 'transports of the instance'],
+    ['MAX_RULES', 'transport rules'],
+    ['MAX_TRIED', 'transports per rule'],
+    ['MAX_HEADERS', 'headers that a transport adds'],
+  ],
   'packages/core/src/operation/parse-input.ts': [['MAX_VALUES', 'values in a request body']],
   'apps/rest/src/read-body.ts': [
     ['PROGRESS_WINDOW_MS', 'the time within which 1 kB of a body must arrive'],

@@ -14,9 +14,9 @@ export interface GraphqlApi {
 }
 
 export function createGraphqlApi(services: Services, refunds: QueryRefunds): GraphqlApi {
-  const known = new KnownQueries();
+  const queries = new KnownQueries();
   return {
-    reply: createReply(services, refunds, known),
-    answerKnown: createKnownAnswers(services, refunds, known),
+    reply: createReply(services, refunds, queries),
+    answerKnown: createKnownAnswers(services, refunds, queries),
   };
 }

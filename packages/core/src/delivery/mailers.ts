@@ -3,6 +3,7 @@ import {
   createMailer,
   createMxTransport,
   createSimulatorMailer,
+  createSmtpTransport,
   DEFAULT_TIMEOUTS,
   type Mailer,
   type SmtpTimeouts,
@@ -52,12 +53,12 @@ export function createTransportMailer(
   { id, kind, host, port, tls, username, password }: TransportRow,
 ): Mailer {
   const helo_name = heloName(services);
-  if (kind === 'mx') return createMailer({ helo_name, transports: [mxTransport(services, helo_name)] });
+  if (kind === 'mx') return mxTransport(services, helo_name);
   const plain = password && services.encryption.decrypt(password, transportPurpose(id)).toString();
   const relay = { host: host ?? '', port: port ?? 0, user: username ?? '', pass: plain ?? '' };
   const secure = tls === 'implicit';
   const policy = tls === 'starttls' || secure ? 'required' : (tls ?? 'required');
-  return createMailer({ helo_name, transports: [relayTransport(services.config, { ...relay, secure, tls: policy })] });
+  return createSmtpTransport({ ...relayTransport(services.config, { ...relay, secure, tls: policy }), helo_name });
 }
 
 function liveTransport(

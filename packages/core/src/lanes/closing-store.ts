@@ -95,7 +95,9 @@ export async function forgetLanes(sql: Sql | Tx): Promise<void> {
       and (closed_until is null or closed_until < clock_now() - interval '1 day')
       and not exists (select from parked_deliveries p where p.lane = l.lane)`;
   await sql`delete from destination_minutes where minute < clock_now() - interval '10 minutes'`;
-  await sql`delete from transport_windows where starts_at < clock_now() - interval '2 days'`;
+  await sql`
+    delete from transport_windows
+    where starts_at < clock_now() - case unit when 'minute' then interval '10 minutes' else interval '2 days' end`;
 }
 
 /** Returns open lanes that have parked messages and have not been synced by any worker for `seconds`. */

@@ -1,6 +1,9 @@
 import type { Sql } from '@postrider/db';
 
-/** Secrets that are encrypted at rest: private DKIM keys, passwords of transports, secrets of webhooks and of alert webhooks, and the key that hashes erased addresses. */
+/**
+ * Secrets that are encrypted at rest: private DKIM keys, transport passwords, secrets of webhooks and of alert webhooks,
+ * and the key that hashes erased addresses.
+ */
 export interface StoredSecret {
   readonly kind:
     | 'alarm'

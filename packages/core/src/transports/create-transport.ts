@@ -9,8 +9,7 @@ import { allTransports, lockTransports, noteChange, putTransport } from './store
 import {
   MAX_TRANSPORTS,
   nameField,
-  relayFields,
-  sendingFields,
+  settingFields,
   signingFor,
   type TransportEntry,
   transportEntry,
@@ -29,17 +28,7 @@ export const createTransport = operation({
   input: z.object({
     name: nameField,
     kind: z.enum(transportKinds).meta({ description: 'mx: to the recipients’ servers. smtp: through a relay.' }),
-    host: relayFields.host.optional(),
-    port: relayFields.port.optional(),
-    tls: relayFields.tls.optional(),
-    username: relayFields.username.optional(),
-    password: relayFields.password.optional(),
-    envelope_from: sendingFields.envelope_from.optional(),
-    signing: sendingFields.signing.optional(),
-    headers: sendingFields.headers.optional(),
-    max_connections: sendingFields.max_connections.optional(),
-    messages_per_minute: sendingFields.messages_per_minute.optional(),
-    messages_per_day: sendingFields.messages_per_day.optional(),
+    ...settingFields,
   }),
   output: transportSchema,
   async run(ctx, input): Promise<TransportEntry> {

@@ -1,6 +1,6 @@
 export { createTransport } from './create-transport.ts';
 export { deleteTransport } from './delete-transport.ts';
-export { closeSpentLanes, countEmails, returnEmails, type TransportCount, type TransportGrant } from './limit-store.ts';
+export { closeSpentLanes, countEmails, returnEmails } from './limit-store.ts';
 export { listTransports } from './list-transports.ts';
 export { type RoutedEmail, routeOf } from './route.ts';
 export { getTransportRules, setTransportRules } from './rules.ts';
@@ -16,7 +16,6 @@ export {
   DEFAULT_TRANSPORT,
   envelopeSenders,
   type Rule,
-  type Rules,
   signingFor,
   signingPolicies,
   type TransportEntry,

@@ -1,11 +1,11 @@
 import type { Sql, Tx } from '@postrider/db';
 
-export interface TransportCount {
+interface TransportCount {
   readonly transport_id: string;
   readonly count: number;
 }
 
-export interface TransportGrant {
+interface TransportGrant {
   readonly transport_id: string;
   readonly granted: number;
   /** The day to which an email that was not accepted is returned; null without a limit per day. */

@@ -26,7 +26,7 @@ export const nameField = z
   .refine((name) => name !== DEFAULT_TRANSPORT, `${DEFAULT_TRANSPORT} is the transport of DELIVERY.`)
   .meta({ description: 'Unique, for people.', examples: ['SES Frankfurt'] });
 
-export const relayFields = {
+const relayFields = {
   host: z
     .string()
     .trim()
@@ -59,7 +59,7 @@ export const envelopeSenders = ['ours', 'from_domain'] as const;
 const limitField = z.int().min(1).max(MAX_LIMIT).nullable();
 
 /** The settings that both kinds have. */
-export const sendingFields = {
+const sendingFields = {
   envelope_from: z.enum(envelopeSenders).meta({
     description:
       'ours: the return path of the domain or RETURN_PATH_DOMAIN, where bounces arrive. from_domain: the domain of the sender, for relays that accept only verified domains. Default: ours.',
@@ -90,6 +90,9 @@ export const sendingFields = {
   messages_per_minute: limitField.meta({ description: 'Emails per minute, over all workers. null: no limit.' }),
   messages_per_day: limitField.meta({ description: 'Emails per day in UTC, over all workers. null: no limit.' }),
 };
+
+/** The settings of a transport, all optional. */
+export const settingFields = z.object({ ...relayFields, ...sendingFields }).partial().shape;
 
 export const transportSchema = z.object({
   object: objectName('transport'),

@@ -9,8 +9,7 @@ import { requireFreeName, requireWhole, sealed } from './requirements.ts';
 import { lockTransports, noteChange, putTransport, transportById } from './store.ts';
 import {
   nameField,
-  relayFields,
-  sendingFields,
+  settingFields,
   type TransportEntry,
   transportEntry,
   transportNotFound,
@@ -26,17 +25,7 @@ export const updateTransport = operation({
   input: z.object({
     transport_id: idField(idPrefixes.transport),
     name: nameField.optional(),
-    host: relayFields.host.optional(),
-    port: relayFields.port.optional(),
-    tls: relayFields.tls.optional(),
-    username: relayFields.username.optional(),
-    password: relayFields.password.optional().meta({ description: 'Default: the stored one.' }),
-    envelope_from: sendingFields.envelope_from.optional(),
-    signing: sendingFields.signing.optional(),
-    headers: sendingFields.headers.optional(),
-    max_connections: sendingFields.max_connections.optional(),
-    messages_per_minute: sendingFields.messages_per_minute.optional(),
-    messages_per_day: sendingFields.messages_per_day.optional(),
+    ...settingFields,
   }),
   output: transportSchema,
   async run(ctx, { transport_id: id, ...input }): Promise<TransportEntry> {

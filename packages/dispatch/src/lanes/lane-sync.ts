@@ -347,8 +347,7 @@ export class LaneSync {
     }
     const has_new_rules = this.#transports.takeChange();
     this.#setLimits(limits, workers, has_new_rules);
-    // Each worker judges once more, because it may have parked email by the old rules until now.
-    if (has_new_rules || this.#transports.hasUnjudged()) this.#judgeParked();
+    if (this.#transports.hasUnjudged()) this.#judgeParked();
     this.#parkSoon(lanes.trim());
     this.refill();
     this.#onReady();
@@ -378,7 +377,7 @@ export class LaneSync {
   #judgeParked(): void {
     if (this.#judging || this.#stopped) return;
     const { sql, log } = this.#services;
-    const note = this.#transports.judgement();
+    const version = this.#transports.version();
     const judge = async () => {
       for (let after = FIRST_ID; !this.#stopped; ) {
         const { emails, last } = await parkedAfter(sql, after, JUDGED_TOGETHER);
@@ -392,7 +391,7 @@ export class LaneSync {
           }));
         await moveParked(sql, moves);
         for (const { to, priority } of moves) this.#lanes.setBacklog(to, priority, true);
-        if (last === null) return note();
+        if (last === null) return this.#transports.noteJudged(version);
         after = last;
       }
     };

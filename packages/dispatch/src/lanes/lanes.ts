@@ -102,10 +102,7 @@ export class Lanes {
         const next = this.#shift(lane);
         if (!next) continue;
         has_more = true;
-        const { workspace_id } = next.job.data;
-        lane.claimed_count += 1;
-        this.#claimed += 1;
-        this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
+        this.#reserve(lane, next.job.data.workspace_id);
         this.#large_memory.take(next);
         batch.push(next);
         // Moves the lane to the end of the round.
@@ -122,9 +119,7 @@ export class Lanes {
 
   /** Reserves a slot for a claimed message that moves here from the lane of another transport. */
   moveIn(name: string, workspace_id: string): void {
-    this.#laneNamed(name).claimed_count += 1;
-    this.#claimed += 1;
-    this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
+    this.#reserve(this.#laneNamed(name), workspace_id);
   }
 
   /** Starts a message now or when a connection becomes free. `done` releases the connection. */
@@ -344,6 +339,12 @@ export class Lanes {
     if (candidate) this.#forget(candidate);
     if (lane.waiting.length === 0) this.#queued.delete(lane.name);
     return candidate;
+  }
+
+  #reserve(lane: Lane, workspace_id: string): void {
+    lane.claimed_count += 1;
+    this.#claimed += 1;
+    this.#claimedBy.set(workspace_id, (this.#claimedBy.get(workspace_id) ?? 0) + 1);
   }
 
   #letGo(lane: Lane, workspace_id: string): void {

@@ -20,7 +20,7 @@ import {
   type TransportRow,
   transportsVersion,
 } from '@postrider/core/transports';
-import { domainOf, isSimulatorLane, type Mailer } from '@postrider/mail';
+import { domainOf, type Mailer } from '@postrider/mail';
 
 interface OpenTransport {
   /** The settings that the mailer was created with. */
@@ -69,7 +69,8 @@ export class TransportSet {
     if (isCaptured(this.#services.config, 'live')) return;
     const { sql } = this.#services;
     const { version, judged } = await transportsVersion(sql);
-    this.#judged = judged;
+    // A worker that was running may have parked email by the old rules until now.
+    if (!judged || (this.#version !== null && version !== this.#version)) this.#judged = false;
     if (version === this.#version) return;
     const [rows, rules] = await Promise.all([allTransports(sql), allRules(sql)]);
     this.#replaceTransports(rows);
@@ -85,17 +86,21 @@ export class TransportSet {
     return has_changed;
   }
 
-  /** Returns whether email was parked before the last change and has not been judged by it. */
+  /** Returns whether parked email has to be judged by the rules in use. */
   hasUnjudged(): boolean {
     return !this.#judged;
   }
 
-  /** Returns what records that all parked email has been judged by the version that is in use now. */
-  judgement(): () => Promise<void> {
-    const version = this.#version;
-    return async () => {
-      if (version !== null) await noteJudged(this.#services.sql, version);
-    };
+  /** Returns the version of the rules in use, to pass to `noteJudged`. */
+  version(): string | null {
+    return this.#version;
+  }
+
+  /** Records that all parked email has been judged by a version of the rules. */
+  async noteJudged(version: string | null): Promise<void> {
+    if (version === null) return;
+    if (version === this.#version) this.#judged = true;
+    await noteJudged(this.#services.sql, version);
   }
 
   /** Returns the lanes of a live email, in order of preference. A limited domain has a lane of its own. */
@@ -110,9 +115,9 @@ export class TransportSet {
     });
   }
 
-  /** Returns whether a rule allows a lane for an email. */
+  /** Returns whether the rules allow a lane for a live email. */
   allows(email: RoutedEmail, lane: string): boolean {
-    return isHoldLane(lane) || isSimulatorLane(lane) || routeOf(this.#rules, email).includes(transportOfLane(lane));
+    return isHoldLane(lane) || routeOf(this.#rules, email).includes(transportOfLane(lane));
   }
 
   /** Returns what sends the email of a lane; null if its transport has been deleted. */
@@ -147,9 +152,9 @@ export class TransportSet {
   }
 
   #replaceTransports(rows: readonly TransportRow[]): void {
-    const kept = new Set(rows.map(({ id }) => id));
+    const ids = new Set(rows.map(({ id }) => id));
     for (const [id, { sender }] of this.#open) {
-      if (kept.has(id)) continue;
+      if (ids.has(id)) continue;
       this.#open.delete(id);
       this.#close(sender);
     }
