@@ -11,6 +11,7 @@ import { buildCli, cliPackage } from '../build-cli.ts';
 import { buildSdk, sdkPackage } from '../build-sdk.ts';
 import { root } from '../image/buildah.ts';
 import { addNode, architectures, createTree, writeArchive } from './archive.ts';
+import { bundleService } from './bundle.ts';
 import { releaseNotes } from './notes.ts';
 import { checkNotices } from './notices.ts';
 import { billOfMaterials } from './sbom.ts';
@@ -31,7 +32,7 @@ async function buildRelease(): Promise<void> {
   checkNotices(bill);
   writeFileSync(join(target, `postrider-${version}.cdx.json`), bill);
   writeFileSync(join(target, `postrider-${version}-notes.md`), notes);
-  writeArchives(version, bill);
+  await writeArchives(version, bill);
   await buildSdk();
   await buildCli();
   for (const folder of [sdkPackage, cliPackage]) run('npm', ['pack', '--silent', '--pack-destination', target, folder]);
@@ -39,11 +40,12 @@ async function buildRelease(): Promise<void> {
   writeChecksums();
 }
 
-function writeArchives(version: string, bill: string): void {
+async function writeArchives(version: string, bill: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'postrider-release-'));
   const name = `postrider-${version}`;
   try {
     createTree(join(folder, name), version, bill);
+    await bundleService(join(folder, name));
     for (const architecture of architectures) {
       addNode(join(folder, name), architecture);
       const archive = `${name}-linux-${architecture}.tar.gz`;

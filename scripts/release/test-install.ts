@@ -40,7 +40,7 @@ try {
   const next = copyRelease(name, version, `${version}-next`);
   copyFileSync(NEXT_MIGRATION, join(tree, `root/postrider-${next}`, 'packages/db/migrations/9999_next.sql'));
   const broken = copyRelease(name, version, `${version}-broken`);
-  writeFileSync(join(tree, `root/postrider-${broken}`, 'apps/server/src/main.ts'), 'process.exit(1);\n');
+  writeFileSync(join(tree, `root/postrider-${broken}`, 'bundle/main.js'), 'process.exit(1);\n');
   // The machine's own network and mounts: loopback alone, and nothing that stays behind.
   const namespaces = ['--mount', '--net', '--propagation', 'private'];
   show('unshare', [...namespaces, process.execPath, DRILL, tree, version, next, broken]);

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const EVERY_MS = 100;
+// Rarely enough that five watched pages are no load of their own.
+const EVERY_MS = 400;
 const TIMEOUT_MS = 1000;
 
 /** Asks for a page all the time, and remembers for how long it did not answer. */
