@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs';
 
 // A release has a bundle of the service.
 const service = existsSync(new URL('../bundle', import.meta.url))
-  ? ['../bundle/start.js', '../bundle/graphql.js']
+  ? ['start', 'admin', 'graphql', 'inbound', 'worker'].map((name) => `../bundle/${name}.js`)
   : [
       '../apps/server/src/start.ts',
       '../apps/server/src/banner.ts',
       '../apps/server/src/outage-log.ts',
+      ...['admin', 'inbound', 'worker'].map((role) => `../apps/${role}/src/index.ts`),
       // Loaded by the first request for it.
       '../apps/admin/src/graphql/graphql-api.ts',
     ];

@@ -16,6 +16,9 @@ export async function bundleService(tree: string): Promise<void> {
     input: {
       main: join(tree, 'apps/server/src/main.ts'),
       start: join(tree, 'apps/server/src/start.ts'),
+      ...Object.fromEntries(
+        ['admin', 'inbound', 'worker'].map((role) => [role, join(tree, `apps/${role}/src/index.ts`)]),
+      ),
       graphql: join(tree, 'apps/admin/src/graphql/graphql-api.ts'),
     },
     platform: 'node',

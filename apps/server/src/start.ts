@@ -36,7 +36,6 @@ import {
 } from '@postrider/db';
 import { type Leftover, leftoverDatabases, startEmbedded } from '@postrider/db/embedded';
 import { createQueue, installQueue, missingQueues } from '@postrider/queue';
-import { openDashboard } from './dashboard-build.ts';
 import { bindHttpServer } from './http-server.ts';
 import { claimData, type OnlyOne } from './only-one.ts';
 import { type ListenerPorts, startRoles } from './roles.ts';
@@ -162,7 +161,9 @@ export async function startPostrider(
     const services = createServices({ ...parts, public_url: config.PUBLIC_URL ?? url, tracing: traces.tracing });
     stops.unshift(() => services.key_uses.stop());
     stops.unshift(() => services.request_log.flush());
-    const dashboard = config.ROLES.includes('admin') ? openDashboard(builds_dashboard, log) : null;
+    const dashboard = config.ROLES.includes('admin')
+      ? (await import('./dashboard-build.ts')).openDashboard(builds_dashboard, log)
+      : null;
     if (dashboard) stops.unshift(() => dashboard.stop());
     if (config.ROLES.includes('worker')) await startReencryption(services);
     const roles = await startRoles(services, http, { dashboard, task_services: { ...services, sql: task_sql } });
