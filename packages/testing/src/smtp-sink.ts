@@ -48,6 +48,8 @@ export interface SmtpSinkOptions {
   /** Offers STARTTLS, with `tls` or the server's self-signed certificate. */
   readonly starttls?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** The only user who may send. Without it, no one has to sign in. */
+  readonly login?: { readonly user: string; readonly pass: string };
   readonly now?: () => number;
 }
 
@@ -74,11 +76,16 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   const script = new ScriptedServer(options.now ?? Date.now);
   const server = new SMTPServer({
     logger: false,
-    authOptional: true,
+    authOptional: !options.login,
+    allowInsecureAuth: true,
     disableReverseLookup: true,
     hideSTARTTLS: !options.starttls,
-    disabledCommands: options.starttls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
+    disabledCommands: [...(options.login ? [] : ['AUTH']), ...(options.starttls ? [] : ['STARTTLS'])],
     ...options.tls,
+    onAuth: ({ username, password }, _, done) => {
+      const is_right = username === options.login?.user && password === options.login?.pass;
+      done(is_right ? null : new Error('5.7.8 Authentication failed'), { user: username });
+    },
     onConnect: (session, done) => script.onConnect(session, done),
     onMailFrom: (address, session, done) => script.onMailFrom(address.address, session, done),
     onRcptTo: (address, session, done) => script.onRcptTo(address.address, session, done),

@@ -67,6 +67,7 @@ export const alarmSettings = fields(
   'access emails webhook_url webhook_format webhook_secret_last4 from quiet_from quiet_until',
 );
 export const alarmRule = fields('rule title condition access active runbook');
+export const checkup = 'status checked_at: checkedAt checks { name status detail fix }';
 export const alarmOutcome = fields('kind destination accepted detail');
 
 export const bulk = `${fields(

@@ -124,6 +124,21 @@ export function addTransports(program: Command, terminal: Terminal): void {
     await api.delete(id);
     show(terminal, json, { object: 'transport', id, deleted: true }, () => `Deleted transport ${plain(name)}`);
   });
+  ending(
+    transports
+      .command('test <transport>')
+      .description('test a transport, given by its ID or name: DNS, connection, TLS and authentication')
+      .option('--to <address>', 'also send a test email to this address')
+      .option('--from <address>', 'its sender, at a verified domain (default: the sender of alerts)'),
+  ).action(async (target: string, { local, json, to, from }: Options & { to?: string; from?: string }) => {
+    const api = await transportsOf(terminal, local);
+    const { id } = namedIn(await api.list(), target);
+    const checkup = await api.test(id, { to, from });
+    show(terminal, json, checkup, () =>
+      table(checkup.checks.map(({ name, status, detail, fix }) => [status, name, fix ? `${detail} ${fix}` : detail])),
+    );
+    if (checkup.status === 'failing') terminal.fail();
+  });
   ending(transports.command('rules').description('list the rules, in order')).action(
     async ({ local, json }: Options) => {
       const api = await transportsOf(terminal, local);

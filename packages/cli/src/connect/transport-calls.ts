@@ -1,3 +1,4 @@
+import type { Checkup } from '@postrider/core/doctor';
 import type { Rule, TransportEntry } from '@postrider/core/transports';
 import type { Terminal } from '../terminal/terminal.ts';
 import { enumValue, graphql, mutation, query, select } from './graphql.ts';
@@ -12,6 +13,13 @@ const allRules = query('transportRules', {}, select<readonly Rule[]>(RULE));
 const transportCreate = mutation('transportCreate', 'TransportInput', PAYLOAD);
 const transportUpdate = mutation('transportUpdate', 'TransportUpdateInput', PAYLOAD);
 const transportDelete = mutation('transportDelete', 'TargetInput', select('... on DeletePayload { deletedId }'));
+const transportTest = mutation(
+  'transportTest',
+  'TransportTestInput',
+  select<{ checkup: Omit<Checkup, 'object'> }>(
+    '... on TransportTestPayload { checkup { status checkedAt checks { name status detail fix } } }',
+  ),
+);
 const transportRulesSet = mutation(
   'transportRulesSet',
   'TransportRulesInput',
@@ -38,6 +46,10 @@ function transportsOverHttp(terminal: Terminal): Transports {
     },
     async delete(id) {
       await graphql(terminal, transportDelete, { input: { id } });
+    },
+    async test(id, email) {
+      const { checkup } = await graphql(terminal, transportTest, { input: { id, ...email } });
+      return { ...checkup, object: 'checkup' };
     },
     rules: () => graphql(terminal, allRules, {}),
     async setRules(rules) {

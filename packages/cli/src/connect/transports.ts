@@ -1,3 +1,4 @@
+import type { Checkup } from '@postrider/core/doctor';
 import type { Rule, TransportEntry } from '@postrider/core/transports';
 
 export interface Settings {
@@ -32,6 +33,7 @@ export interface Transports {
   create(transport: NewTransport): Promise<TransportEntry>;
   update(id: string, change: TransportChange): Promise<TransportEntry>;
   delete(id: string): Promise<void>;
+  test(id: string, email: { readonly to: string | undefined; readonly from: string | undefined }): Promise<Checkup>;
   rules(): Promise<readonly Rule[]>;
   setRules(rules: readonly Rule[]): Promise<readonly Rule[]>;
 }

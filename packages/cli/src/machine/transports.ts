@@ -1,4 +1,5 @@
 import { type Context, invoke } from '@postrider/core';
+import { testTransport } from '@postrider/core/doctor';
 import {
   createTransport,
   deleteTransport,
@@ -23,6 +24,7 @@ export function machineTransports(terminal: Terminal): Transports {
       onMachine(async (ctx) => {
         await invoke(ctx, deleteTransport, { transport_id: id });
       }),
+    test: (id, email) => onMachine((ctx) => invoke(ctx, testTransport, { transport_id: id, ...email })),
     rules: () => onMachine(async (ctx) => (await invoke(ctx, getTransportRules, {})).data),
     setRules: (rules) => onMachine(async (ctx) => (await invoke(ctx, setTransportRules, { rules })).data),
   };

@@ -40,7 +40,8 @@ export class CannotSign extends Error {
 }
 
 type Parts = Pick<Services, 'sql' | 'signing_keys'>;
-type Source = Omit<RenderInput, keyof Body> & DeliveryRow;
+type Signable = Omit<RenderInput, keyof Body> & Pick<DeliveryRow, 'signing_key_ids'>;
+type Source = Signable & DeliveryRow;
 
 const NO_BODY = { html: null, text: null, headers: null, attachments: null } as const satisfies Record<
   keyof Body,
@@ -83,7 +84,7 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
     if (!bytes) throw new ContentDeleted();
     // A single-recipient message is rarely rendered twice; if it is, the body is read again.
     if (row.recipient_count === 1) body = undefined;
-    const raw = await signed(services, row, bytes, form);
+    const raw = await renderSigned(services, row, bytes, form);
     cached_bytes.set(formName(form), new WeakRef(raw));
     return raw;
   };
@@ -104,7 +105,12 @@ function content(services: Parts, row: Source, stored: Body | null): Content {
  * Renders and signs a message. The signature carries the time of the message, so that a retry has the same bytes while
  * the keys are unchanged.
  */
-async function signed(services: Parts, row: Source, body: Body, form: ContentForm): Promise<Buffer> {
+export async function renderSigned(
+  services: Pick<Parts, 'signing_keys'>,
+  row: Signable,
+  body: Body,
+  form: ContentForm,
+): Promise<Buffer> {
   if (form.signing === 'none') return withAdded(form, compose(outgoing(row, body, form)));
   if (row.signing_key_ids.length === 0)
     throw new CannotSign(

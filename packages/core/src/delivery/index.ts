@@ -20,9 +20,19 @@ export {
 export type { Bounce } from './bounce.ts';
 export { claimDeliveries } from './claim.ts';
 export { classify, type RefusalCategory, type ReplyText, refusalCategories } from './classify.ts';
-export type { Content } from './content.ts';
+export { type Content, renderSigned } from './content.ts';
 export { addDeliveryJobs, type DeliveryJob } from './jobs-store.ts';
-export { createMailers, createTransportMailer, isCaptured, stopMailers } from './mailers.ts';
+export {
+  createDefaultMailer,
+  createMailers,
+  createTransportMailer,
+  defaultSender,
+  isCaptured,
+  relayOfRow,
+  relaysOfDelivery,
+  senderOfRow,
+  stopMailers,
+} from './mailers.ts';
 export { lastResponse, type UnknownPolicy } from './outcome.ts';
 export { newWalk, reconcileDeliveries } from './reconcile.ts';
 export { recordReturned } from './record-returned.ts';

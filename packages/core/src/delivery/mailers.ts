@@ -7,12 +7,14 @@ import {
   DEFAULT_TIMEOUTS,
   type Mailer,
   type SmtpTimeouts,
+  type SmtpTransportOptions,
 } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import type { Transport } from '../process/config.ts';
-import { type TransportRow, transportPurpose } from '../transports/index.ts';
-import type { Mailers } from './attempt.ts';
+import { signingFor, type TransportRow, transportPurpose } from '../transports/index.ts';
+import type { Mailers, Sender } from './attempt.ts';
+import { PLAIN_FORM, RELAY_FORM } from './render.ts';
 import { stsPolicyStore } from './sts-policies.ts';
 
 /** The address of the simulator on this machine. */
@@ -36,29 +38,65 @@ export function createMailers(
 ): Mailers {
   const { config } = services;
   const sandbox = createSimulatorMailer({ ...simulator, helo_name: config.HELO_NAME ?? 'localhost' });
-  if (isCaptured(config, 'live')) return { sandbox, live: sandbox };
+  return { sandbox, live: isCaptured(config, 'live') ? sandbox : createDefaultMailer(services) };
+}
+
+/** Creates the mailer of DELIVERY, unless that is the test inbox. */
+export function createDefaultMailer(services: Pick<Services, 'config' | 'log' | 'sql'>): Mailer {
   const helo_name = heloName(services);
-  return {
-    sandbox,
-    live: createMailer({
-      helo_name,
-      transports: config.DELIVERY.flatMap((transport) => liveTransport(services, transport, helo_name)),
-    }),
-  };
+  return createMailer({
+    helo_name,
+    transports: services.config.DELIVERY.flatMap((transport) => liveTransport(services, transport, helo_name)),
+  });
 }
 
 /** Creates the mailer of a transport. Throws a DecryptionError if no key of this process decrypts its password. */
 export function createTransportMailer(
   services: Pick<Services, 'config' | 'log' | 'sql' | 'encryption'>,
-  { id, kind, host, port, tls, username, password }: TransportRow,
+  row: TransportRow,
 ): Mailer {
-  const helo_name = heloName(services);
-  if (kind === 'mx') return mxTransport(services, helo_name);
+  if (row.kind === 'mx') return mxTransport(services, heloName(services));
+  return createSmtpTransport(relayOfRow(services, row));
+}
+
+/** Returns the relay of an smtp transport. Throws a DecryptionError like createTransportMailer. */
+export function relayOfRow(
+  services: Pick<Services, 'config' | 'log' | 'encryption'>,
+  { id, host, port, tls, username, password }: TransportRow,
+): SmtpTransportOptions {
   const plain = password && services.encryption.decrypt(password, transportPurpose(id)).toString();
   const relay = { host: host ?? '', port: port ?? 0, user: username ?? '', pass: plain ?? '' };
   const secure = tls === 'implicit';
   const policy = tls === 'starttls' || secure ? 'required' : (tls ?? 'required');
-  return createSmtpTransport({ ...relayTransport(services.config, { ...relay, secure, tls: policy }), helo_name });
+  const helo_name = heloName(services);
+  return { ...relayTransport(services.config, { ...relay, secure, tls: policy }), helo_name };
+}
+
+/** Returns the relays in DELIVERY. */
+export function relaysOfDelivery(services: Pick<Services, 'config' | 'log'>): SmtpTransportOptions[] {
+  const helo_name = heloName(services);
+  return services.config.DELIVERY.flatMap((transport) =>
+    transport.kind === 'smtp' ? [{ ...deliveryRelay(services.config, transport), helo_name }] : [],
+  );
+}
+
+/** Returns what sends the email of a transport. */
+export function senderOfRow({ kind, signing, headers, envelope_from }: TransportRow, mailer: Mailer): Sender {
+  // The cast is safe because headers are stored as JSON of the schema's output.
+  const added = Object.entries(JSON.parse(headers) as Record<string, string>);
+  const form = {
+    signing,
+    strips_steering: kind === 'smtp',
+    added: added.map(([name, value]) => `${name}: ${value}\r\n`).join(''),
+  };
+  return { mailer, form, envelope_from };
+}
+
+/** Returns what sends the email of DELIVERY. If it lists several ways, all get the form of the relay among them. */
+export function defaultSender({ config }: Pick<Services, 'config'>, mailer: Mailer): Sender {
+  const relay = config.DELIVERY.find((transport) => transport.kind === 'smtp');
+  const form = relay ? { ...RELAY_FORM, signing: signingFor(relay.host) } : PLAIN_FORM;
+  return { mailer, form, envelope_from: 'ours' };
 }
 
 function liveTransport(
@@ -72,9 +110,13 @@ function liveTransport(
     case 'mx':
       return [mxTransport(services, helo_name)];
     case 'smtp':
-      // With credentials the client requires a verified certificate.
-      return [relayTransport(services.config, { ...transport, tls: 'opportunistic' })];
+      return [deliveryRelay(services.config, transport)];
   }
+}
+
+/** Returns a relay in DELIVERY. With credentials, the client requires a verified certificate. */
+function deliveryRelay(config: Services['config'], relay: Omit<Relay, 'tls'>) {
+  return relayTransport(config, { ...relay, tls: 'opportunistic' });
 }
 
 function mxTransport(services: Pick<Services, 'config' | 'log' | 'sql'>, helo_name: string): Mailer {

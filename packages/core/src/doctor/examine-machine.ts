@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../fields/clock.ts';
-import { objectName, timeField } from '../fields/wire.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
+import { type Checkup, checkupOf, checkupSchema } from './checkup.ts';
 import {
   checkClock,
   checkDefaultRows,
@@ -16,7 +15,7 @@ import {
   checkWorkers,
   DELIVERY_JOB,
 } from './database-checks.ts';
-import { type CheckupStatus, checkupStatuses, type Finding, inTime } from './finding.ts';
+import { type Finding, inTime } from './finding.ts';
 import { checkCertificate, checkDisk } from './machine-checks.ts';
 import {
   addressesOf,
@@ -28,25 +27,7 @@ import {
   notDirect,
 } from './sending-checks.ts';
 import { standing } from './store.ts';
-
-const checkupSchema = z
-  .object({
-    object: objectName('checkup'),
-    status: z.enum(checkupStatuses).meta({ description: 'The worst status among all checks.' }),
-    checked_at: timeField,
-    checks: z
-      .array(
-        z.object({
-          name: z.string().meta({ examples: ['port_25'] }),
-          status: z.enum(checkupStatuses),
-          detail: z.string(),
-          fix: z.string().nullable().meta({ description: 'How to fix it.' }),
-        }),
-      )
-      .readonly(),
-  })
-  .meta({ id: 'Checkup' });
-export type Checkup = z.output<typeof checkupSchema>;
+import { checkRelays } from './test-relay.ts';
 
 /**
  * Examines the machine and the outside services that it depends on. Nothing is changed or sent, and no check takes over
@@ -59,12 +40,10 @@ export const examineMachine = operation({
   input: z.object({}),
   output: checkupSchema,
   async run(ctx): Promise<Checkup> {
-    const results = await Promise.all(
+    const checks = await Promise.all(
       Object.entries(checksOf(ctx)).map(async ([name, check]) => ({ name, ...(await inTime(check)) })),
     );
-    const worst = Math.max(...results.map(({ status }) => checkupStatuses.indexOf(status)));
-    const status: CheckupStatus = checkupStatuses[worst] === 'skipped' ? 'ok' : (checkupStatuses[worst] ?? 'ok');
-    return { object: 'checkup', status, checked_at: isoTime(new Date(ctx.clock.now())), checks: results };
+    return checkupOf(ctx, checks);
   },
 });
 
@@ -74,8 +53,8 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
   const stand = standing(sql, DELIVERY_JOB).then((row) => ({ row, answered_ms: clock.now() }));
   // Awaited by several checks; if none of them gets that far, a failure must not count as unhandled.
   stand.catch(() => undefined);
-  const other = notDirect(config);
-  const addresses = other === null ? addressesOf(ctx) : Promise.resolve([]);
+  const other = notDirect(ctx);
+  const addresses = other.then((finding) => (finding === null ? addressesOf(ctx) : []));
   addresses.catch(() => undefined);
   return {
     migrations: () => checkMigrations(sql),
@@ -90,10 +69,11 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
     queue_age: async () => checkQueueAge((await stand).row),
     disk: () => checkDisk(sql, config),
     certificate: () => checkCertificate(config, clock.now()),
-    port_25: () => other ?? checkPort25(ctx),
-    helo: async () => other ?? checkHelo(ctx, await addresses),
-    ptr: async () => other ?? checkPtr(ctx, await addresses),
-    spf: async () => other ?? checkSpf(ctx, await addresses),
-    blocklists: async () => other ?? checkBlocklists(ctx, await addresses),
+    relays: () => checkRelays(ctx),
+    port_25: async () => (await other) ?? checkPort25(ctx),
+    helo: async () => (await other) ?? checkHelo(ctx, await addresses),
+    ptr: async () => (await other) ?? checkPtr(ctx, await addresses),
+    spf: async () => (await other) ?? checkSpf(ctx, await addresses),
+    blocklists: async () => (await other) ?? checkBlocklists(ctx, await addresses),
   };
 }

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
 import { idField, objectName, timeField } from '../fields/wire.ts';
+import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import type { Config } from '../process/config.ts';
+import { isRelayed } from '../transports/index.ts';
 import { adviceOf, diagnoses, diagnosisNames, type Finding, recordStatuses } from './records/diagnose.ts';
 import { keyRoles } from './records/dkim-keys.ts';
 import {
   type ExpectedRecord,
+  type Hosts,
   type PublishedKey,
   purposes,
   type Site,
@@ -111,7 +114,7 @@ export function domainEntry(
   { config, public_url }: { readonly config: Config; readonly public_url: string },
 ): DomainEntry {
   const checks = readChecks(row.checks);
-  const records = row.sandbox ? [] : wantedRecords(row, keys, siteOf(config, public_url));
+  const records = row.sandbox ? [] : wantedRecords(row, keys, hostsOf(config, public_url));
   return {
     object: 'domain',
     id: row.id,
@@ -166,13 +169,21 @@ function hintOf(record: ExpectedRecord, finding: Finding | undefined): string | 
   return (absent ? serverNameAdvice([record]) : null) ?? adviceOf(record, finding);
 }
 
-/** Returns the hosts that the records of a domain refer to. */
-export function siteOf(config: Config, public_url: string): Site {
+function hostsOf(config: Config, public_url: string): Hosts {
   return {
     helo_name: (config.HELO_NAME ?? hostOf(public_url) ?? 'localhost').toLowerCase(),
     return_path_domain: config.RETURN_PATH_DOMAIN?.toLowerCase() ?? null,
-    relayed: config.DELIVERY.every((transport) => transport.kind === 'smtp'),
   };
+}
+
+/** Returns what the records of a workspace's domain are judged by. */
+export async function siteOf(
+  services: Pick<Services, 'sql' | 'config' | 'public_url'>,
+  workspace_id: string,
+  from_domain: string,
+): Promise<Site> {
+  const relayed = await isRelayed(services, { workspace_id, from_domain });
+  return { ...hostsOf(services.config, services.public_url), relayed };
 }
 
 export function ownHosts(config: Config, public_url: string): string[] {

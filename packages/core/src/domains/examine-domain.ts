@@ -50,7 +50,7 @@ export const examineDomain = operation({
     if (problem) throw problem;
     const keys = row ? await publicKeysOf(ctx.sql, [row.id]) : [];
     const subject = row ?? { name, ownership_token: null, return_path: null };
-    const site = siteOf(ctx.config, ctx.public_url);
+    const site = await siteOf(ctx, ctx.actor.workspace_id, name);
     const checked = row?.sandbox ? [] : await checkRecords(ctx.dns, subject, keys, site, CHECK_AT_ONCE_MS);
     const now = new Date(ctx.clock.now());
     const dns_records = checked.map(({ expected, finding }) => recordEntry(expected, finding, keys, now));

@@ -18,7 +18,7 @@ export type { SendableFacts } from './require-sendable.ts';
 export { sendableProblem } from './require-sendable.ts';
 export { rotateKeys } from './rotate-keys.ts';
 export { domainStates } from './state.ts';
-export { publicKeysOf } from './store.ts';
+export { domainByName, publicKeysOf } from './store.ts';
 export { resumeDomain, suspendDomain } from './suspend-domain.ts';
 export { updateDomain } from './update-domain.ts';
 export { verifyDomain } from './verify-domain.ts';

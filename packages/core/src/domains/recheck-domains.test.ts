@@ -251,7 +251,7 @@ describe('a background check', () => {
     const keys = await publicKeysOf(services.sql, [row.id]);
     const ownership = (await domainOf('raced.test')).dns_records[0];
     world.dns.remove('_postrider.raced.test');
-    const checked = await checkRecords(services.dns, row, keys, siteOf(services.config, services.public_url));
+    const checked = await checkRecords(services.dns, row, keys, await siteOf(services, world.workspace_id, row.name));
     world.dns.set('_postrider.raced.test', 'TXT', [ownership?.value ?? '']);
     await world.clock.advance(1000);
     await invoke(ctx(), verifyDomain, { domain: 'raced.test' });
@@ -274,7 +274,12 @@ describe('a background check', () => {
     if (expected?.type !== 'MX') throw new Error('the return path has another record');
     world.dns.set(expected.fqdn, 'MX', [{ priority: 10, exchange: 'mail.service.test' }]);
     const keys = await publicKeysOf(services.sql, [domain.id]);
-    const checked = await checkRecords(services.dns, domain, keys, siteOf(services.config, services.public_url));
+    const checked = await checkRecords(
+      services.dns,
+      domain,
+      keys,
+      await siteOf(services, world.workspace_id, domain.name),
+    );
     expect(checked.find((one) => one.expected.purpose === 'return_path')?.finding.found).not.toEqual([]);
     await invoke(ctx(), updateDomain, { domain: name, return_path: 'returned' });
 

@@ -45,7 +45,7 @@ export async function recheckDomains(services: Parts): Promise<void> {
 async function recheck({ log, ...services }: Parts, row: DomainRow): Promise<void> {
   try {
     const keys = await publicKeysOf(services.sql, [row.id]);
-    const site = siteOf(services.config, services.public_url);
+    const site = await siteOf(services, row.workspace_id, row.name);
     const checked = await checkRecords(services.dns, row, keys, site);
     await applyCheck(services, { domain: row, checked, yields: true });
   } catch (error) {

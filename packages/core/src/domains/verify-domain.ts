@@ -20,7 +20,7 @@ export const verifyDomain = operation({
     const row = await findDomain(ctx, domain);
     const keys = await publicKeysOf(ctx.sql, [row.id]);
     if (row.sandbox) return domainEntry(row, keys, ctx);
-    const site = siteOf(ctx.config, ctx.public_url);
+    const site = await siteOf(ctx, row.workspace_id, row.name);
     const checked = await checkRecords(ctx.dns, row, keys, site, CHECK_AT_ONCE_MS);
     const applied = await applyCheck(ctx, {
       domain: row,

@@ -2,6 +2,7 @@ export { createTransport } from './create-transport.ts';
 export { deleteTransport } from './delete-transport.ts';
 export { closeSpentLanes, countEmails, returnEmails } from './limit-store.ts';
 export { listTransports } from './list-transports.ts';
+export { isRelayed, usedTransports } from './relayed.ts';
 export { type RoutedEmail, routeOf } from './route.ts';
 export { getTransportRules, setTransportRules } from './rules.ts';
 export {
@@ -10,6 +11,7 @@ export {
   noteJudged,
   type RuleRow,
   type TransportRow,
+  transportById,
   transportsVersion,
 } from './store.ts';
 export {
@@ -21,6 +23,8 @@ export {
   type TransportEntry,
   tlsPolicies,
   transportKinds,
+  transportNotFound,
   transportPurpose,
+  transportRefField,
 } from './transport.ts';
 export { updateTransport } from './update-transport.ts';

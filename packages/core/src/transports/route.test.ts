@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routeOf } from './route.ts';
+import { routeOf, transportsInUse } from './route.ts';
 import type { RuleRow } from './store.ts';
 
 const any = { workspace_id: null, from_domain: null, tag: null, priority: null, destination: null };
@@ -41,5 +41,29 @@ describe('the route of an email', () => {
     [{ tag: 'eu', destination: 'example.net' }, false],
   ] as const)('follows %j: %s', (conditions, matches) => {
     expect(routeOf([rule(conditions, 'trn_1')], email)).toEqual([matches ? 'trn_1' : 'default']);
+  });
+});
+
+describe('the transports in use', () => {
+  it('are the default one without rules', () => {
+    expect([...transportsInUse([])]).toEqual(['default']);
+  });
+
+  it('end with the first rule that takes all email', () => {
+    const rules = [rule({ tag: 'bulk' }, 'trn_1'), rule({}, 'trn_2', 'trn_3'), rule({}, 'trn_4')];
+
+    expect([...transportsInUse(rules)]).toEqual(['trn_1', 'trn_2', 'trn_3']);
+  });
+
+  it('leave out the rules for other domains', () => {
+    const rules = [
+      rule({ workspace_id: 'wsp_2' }, 'trn_1'),
+      rule({ from_domain: 'other.example' }, 'trn_2'),
+      rule({ from_domain: 'shop.example', priority: 'bulk' }, 'trn_3'),
+      rule({ workspace_id: 'wsp_1' }, 'trn_4'),
+    ];
+
+    expect([...transportsInUse(rules, email)]).toEqual(['trn_3', 'trn_4']);
+    expect([...transportsInUse(rules)]).toEqual(['trn_1', 'trn_2', 'trn_3', 'trn_4', 'default']);
   });
 });

@@ -28,3 +28,25 @@ export function routeOf(rules: readonly RuleRow[], email: RoutedEmail): readonly
   );
   return rule?.transports ?? DEFAULT_ROUTE;
 }
+
+/**
+ * Returns every transport that some email may use, or that email from one domain may use: those of the rules up to the
+ * first one that leaves no email to the next.
+ */
+export function transportsInUse(
+  rules: readonly RuleRow[],
+  sender?: Pick<RoutedEmail, 'workspace_id' | 'from_domain'>,
+): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const { workspace_id, from_domain, tag, priority, destination, transports } of rules) {
+    const is_elsewhere =
+      sender !== undefined &&
+      ((workspace_id !== null && workspace_id !== sender.workspace_id) ||
+        (from_domain !== null && from_domain !== sender.from_domain));
+    if (is_elsewhere) continue;
+    for (const id of transports) ids.add(id);
+    const is_of_all = sender !== undefined || (workspace_id === null && from_domain === null);
+    if (is_of_all && tag === null && priority === null && destination === null) return ids;
+  }
+  return ids.add(DEFAULT_TRANSPORT);
+}

@@ -1,11 +1,12 @@
 import type { Services } from '@postrider/core';
 import {
   createTransportMailer,
+  defaultSender,
   isCaptured,
   type Mailers,
   PLAIN_FORM,
-  RELAY_FORM,
   type Sender,
+  senderOfRow,
 } from '@postrider/core/delivery';
 import { isHoldLane, transportLane, transportOfLane } from '@postrider/core/lanes';
 import {
@@ -16,11 +17,10 @@ import {
   type RoutedEmail,
   type RuleRow,
   routeOf,
-  signingFor,
   type TransportRow,
   transportsVersion,
 } from '@postrider/core/transports';
-import { domainOf, type Mailer } from '@postrider/mail';
+import { domainOf } from '@postrider/mail';
 
 interface OpenTransport {
   /** The settings that the mailer was created with. */
@@ -171,7 +171,7 @@ export class TransportSet {
         const is_same = before?.fingerprint === fingerprint;
         const mailer = is_same ? before.sender.mailer : createTransportMailer(this.#services, row);
         if (before && !is_same) this.#close(before.sender);
-        this.#open.set(id, { fingerprint, limits, sender: senderOf(row, mailer) });
+        this.#open.set(id, { fingerprint, limits, sender: senderOfRow(row, mailer) });
       } catch (error) {
         if (before) this.#close(before.sender);
         this.#open.delete(id);
@@ -185,22 +185,4 @@ export class TransportSet {
     const stopping: Promise<void> = mailer.stop().finally(() => this.#stopping.delete(stopping));
     this.#stopping.add(stopping);
   }
-}
-
-function senderOf({ kind, signing, headers, envelope_from }: TransportRow, mailer: Mailer): Sender {
-  // The cast is safe because headers are stored as JSON of the schema's output.
-  const added = Object.entries(JSON.parse(headers) as Record<string, string>);
-  const form = {
-    signing,
-    strips_steering: kind === 'smtp',
-    added: added.map(([name, value]) => `${name}: ${value}\r\n`).join(''),
-  };
-  return { mailer, form, envelope_from };
-}
-
-/** Returns the sender of DELIVERY. If several ways are listed, all get the form of the relay among them. */
-function defaultSender({ config }: Services, mailer: Mailer): Sender {
-  const relay = config.DELIVERY.find((transport) => transport.kind === 'smtp');
-  const form = relay ? { ...RELAY_FORM, signing: signingFor(relay.host) } : PLAIN_FORM;
-  return { mailer, form, envelope_from: 'ours' };
 }

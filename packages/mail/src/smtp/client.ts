@@ -1,5 +1,6 @@
 import { domainOf } from '../address/domain-of.ts';
 import type { Mailer } from '../outcome/send-outcome.ts';
+import type { SessionSettings } from './open-session.ts';
 import { type SmtpRoutes, targetOf } from './route.ts';
 import { createSessionPool } from './session-pool.ts';
 import type { SmtpTimeouts } from './timeouts.ts';
@@ -28,18 +29,10 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
 /** Creates a transport that sends to one host over persistent connections, with one recipient per transaction. */
 export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
-  const { host, port, secure, user, pass, helo_name, max_connections, timeouts } = options;
-  const target = targetOf({ host, port });
-  const on_this_machine = LOOPBACK.test(host);
-  // Implicit TLS or a password only makes sense if the server is known to be the right one.
-  const relies = (secure || Boolean(user)) && !on_this_machine && options.tls !== 'none';
-  const checked = options.tls === 'required' || relies;
-  const tls_policy = checked || secure ? 'required' : options.tls;
-  const routes: SmtpRoutes = { ranked: [{ host, port, secure, tls: options.tls, checked, tls_policy }], notes: [] };
+  const { max_connections, timeouts } = options;
+  const target = targetOf(options);
   const pool = createSessionPool({
-    routes: () => routes,
-    login: user ? { user, pass: pass ?? '', in_plaintext: options.tls === 'none' || on_this_machine } : undefined,
-    helo_name,
+    ...sessionOf(options),
     max_connections,
     timeouts,
     pipelines: true,
@@ -47,4 +40,27 @@ export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   });
   // Each connection to a relay carries one message and the pipelined envelope of the next.
   return { ...pool, width: 2 * max_connections };
+}
+
+/** Returns how a session with the host is opened. */
+export function sessionOf({
+  host,
+  port,
+  secure,
+  user,
+  pass,
+  helo_name,
+  tls,
+}: SmtpTransportOptions): Omit<SessionSettings, 'timeouts'> {
+  const on_this_machine = LOOPBACK.test(host);
+  // Implicit TLS or a password only makes sense if the server is known to be the right one.
+  const relies = (secure || Boolean(user)) && !on_this_machine && tls !== 'none';
+  const checked = tls === 'required' || relies;
+  const tls_policy = checked || secure ? 'required' : tls;
+  const routes: SmtpRoutes = { ranked: [{ host, port, secure, tls, checked, tls_policy }], notes: [] };
+  return {
+    routes: () => routes,
+    login: user ? { user, pass: pass ?? '', in_plaintext: tls === 'none' || on_this_machine } : undefined,
+    helo_name,
+  };
 }

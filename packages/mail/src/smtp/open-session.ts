@@ -43,8 +43,12 @@ export interface OpenedSession {
   readonly tls_ms: number;
 }
 
+/** The steps of a handshake at which it can fail. */
+export type HandshakeStep = 'connect' | 'tls' | 'sign_in';
+
 export interface NotOpened {
   readonly ok: false;
+  readonly failed_at: HandshakeStep;
   readonly route: SmtpRoute | null;
   readonly address: string | null;
   readonly error: string;
@@ -109,6 +113,7 @@ export async function openSession(
 export function notOpened(facts: Partial<NotOpened> & { readonly error: string }): NotOpened {
   return {
     ok: false,
+    failed_at: 'connect',
     route: null,
     address: null,
     reply: null,
@@ -155,6 +160,7 @@ class Handshake {
   #said = '';
   /** The last reply to EHLO. */
   #greeted = '';
+  #step: HandshakeStep = 'connect';
 
   constructor(attempt: Attempt, socket: Socket | null, security: { use_tls: boolean }) {
     this.#attempt = attempt;
@@ -192,8 +198,10 @@ class Handshake {
 
   #onCommand(line: string): void {
     this.#said = line;
-    if (line === 'STARTTLS') this.#tls_started = performance.now();
-    else if (this.#tls_started > 0 && this.#tls_ms === 0) this.#tls_ms = performance.now() - this.#tls_started;
+    if (line === 'STARTTLS') {
+      this.#tls_started = performance.now();
+      this.#step = 'tls';
+    } else if (this.#tls_started > 0 && this.#tls_ms === 0) this.#tls_ms = performance.now() - this.#tls_started;
   }
 
   #onReply(text: string): void {
@@ -210,9 +218,11 @@ class Handshake {
       return;
     }
     if (!connection.secure && !login.in_plaintext) {
+      this.#step = 'tls';
       this.#fail('The server does not offer TLS, and credentials are not sent without it.', null);
       return;
     }
+    this.#step = 'sign_in';
     connection.login({ user: login.user, pass: login.pass }, (refusal) => {
       if (refusal) this.#fail(null, refusal);
       else this.#succeed();
@@ -230,6 +240,7 @@ class Handshake {
     discard(this.#session);
     this.#done.resolve({
       ok: false,
+      failed_at: this.#step,
       route: this.#attempt.route,
       address: this.#remote_address,
       error: message ?? describe(error),

@@ -80,8 +80,8 @@ const CheckupCheck = builder.objectRef<CheckupFound['checks'][number]>('CheckupC
   }),
 });
 
-const Checkup = builder.objectRef<CheckupFound>('Checkup').implement({
-  description: 'A check of the server, its database and its network.',
+export const Checkup = builder.objectRef<CheckupFound>('Checkup').implement({
+  description: 'The results of several checks: of the server, its database and its network, or of a transport.',
   fields: (t) => ({
     status: t.field({
       type: CheckupStatus,

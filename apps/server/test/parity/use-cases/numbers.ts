@@ -37,7 +37,7 @@ export const numbers = [
   useCase(examineMachine, {
     rest: NO_REST,
     trpc: 'GET ops.doctor',
-    graphql: reading('machine', {}, 'status checked_at: checkedAt checks { name status detail fix }'),
+    graphql: reading('machine', {}, shapes.checkup),
     given: emptySetup,
     // Free bytes change between the calls.
     varying: ['detail'],

@@ -1,4 +1,5 @@
 import { invoke } from '@postrider/core';
+import { testTransport } from '@postrider/core/doctor';
 import {
   createTransport,
   deleteTransport,
@@ -86,6 +87,21 @@ export const transports = [
     target: 'transport_id',
     foreign: false,
     writes: true,
+  }),
+  useCase(testTransport, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: mutation(
+      'transportTest',
+      'TransportTestInput',
+      'TransportTestPayload',
+      `of: checkup { ${shapes.checkup} }`,
+      ({ input: { transport_id: id, ...input } }) => ({ id, ...input }),
+    ),
+    given: aTransport,
+    target: 'transport_id',
+    foreign: false,
+    bad: { to: 'nobody' },
   }),
   useCase(getTransportRules, {
     rest: NO_REST,

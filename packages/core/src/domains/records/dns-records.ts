@@ -19,10 +19,14 @@ export interface ExpectedRecord {
   readonly key_id?: string;
 }
 
-/** The sending hosts and the bounce host of this service. */
-export interface Site {
+/** The sending host and the bounce host of this service. */
+export interface Hosts {
   readonly helo_name: string;
   readonly return_path_domain: string | null;
+}
+
+/** What the records of a domain are judged by. */
+export interface Site extends Hosts {
   /** Whether messages leave only through relays, whose addresses only their owner knows. */
   readonly relayed: boolean;
 }
@@ -45,7 +49,7 @@ export interface PublishedKey {
 export const OWNERSHIP = 'postrider-verification=';
 
 /** Returns all records that a domain should publish; optional ones improve deliverability. */
-export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[], site: Site): ExpectedRecord[] {
+export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[], hosts: Hosts): ExpectedRecord[] {
   const { name, ownership_token, return_path } = domain;
   const record = (
     purpose: Purpose,
@@ -64,17 +68,17 @@ export function wantedRecords(domain: ProvenDomain, keys: readonly PublishedKey[
     records.push({ ...record('dkim', 'TXT', dkimName(key, name), dkimValue(key), required), key_id: key.id });
   }
   // The domain of the service's own return path cannot point to itself: it publishes the records of that path.
-  const alias = site.return_path_domain === return_path ? null : site.return_path_domain;
+  const alias = hosts.return_path_domain === return_path ? null : hosts.return_path_domain;
   if (return_path !== null) {
     records.push(
       alias !== null
         ? record('return_path', 'CNAME', return_path, alias)
-        : record('return_path', 'MX', return_path, `10 ${site.helo_name}`),
+        : record('return_path', 'MX', return_path, `10 ${hosts.helo_name}`),
     );
   }
   // Receivers look up SPF at the envelope domain; a CNAME excludes other records.
   const envelope = return_path === null || alias !== null ? name : return_path;
-  records.push(record('spf', 'TXT', envelope, `v=spf1 a:${site.helo_name} ~all`));
+  records.push(record('spf', 'TXT', envelope, `v=spf1 a:${hosts.helo_name} ~all`));
   records.push(record('dmarc', 'TXT', `_dmarc.${name}`, 'v=DMARC1; p=none'));
   return records;
 }

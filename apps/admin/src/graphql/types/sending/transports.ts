@@ -1,3 +1,4 @@
+import { type Checkup as CheckupEntry, testTransport } from '@postrider/core/doctor';
 import {
   createTransport,
   deleteTransport,
@@ -18,6 +19,7 @@ import { call } from '../../kit/from-operation.ts';
 import { inputArg, outcome, resultOf } from '../../kit/mutation-results.ts';
 import { snakeFields } from '../../kit/names.ts';
 import { DeleteResult, TargetInput } from '../../kit/target.ts';
+import { Checkup } from '../health.ts';
 import { Priority } from '../messages.ts';
 
 // The typical number of transports and rules.
@@ -183,6 +185,28 @@ const TransportRulesPayload = builder
   });
 const TransportRulesResult = resultOf('TransportRulesResult', TransportRulesPayload);
 
+const TransportTestPayload = builder.objectRef<{ readonly checkup: CheckupEntry }>('TransportTestPayload').implement({
+  description: 'The results of a test of a transport.',
+  fields: (t) => ({
+    checkup: t.field({
+      type: Checkup,
+      description:
+        'The checks dns, connect, tls and sign_in of a relay, or port_25 of the kind MX, and test_email. Checks after the first failure are SKIPPED.',
+      resolve: ({ checkup }) => checkup,
+    }),
+  }),
+});
+const TransportTestInput = builder.inputType('TransportTestInput', {
+  description: 'The transport to test.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The transport ID; "default" for DELIVERY.' }),
+    to: t.string({ description: 'The recipient of a test email, which is not recorded. Default: no email is sent.' }),
+    from: t.string({
+      description: 'The sender of the test email, at a verified domain. Default: the sender of alerts.',
+    }),
+  }),
+});
+
 const TransportInput = builder.inputType('TransportInput', {
   description: 'The properties of a new transport. host to password are only for the kind SMTP.',
   fields: (t) => ({
@@ -282,6 +306,14 @@ builder.mutationFields((t) => ({
     args: { input: inputArg(t, TargetInput) },
     resolve: (_, { input: { id } }, g) =>
       outcome(async () => ({ deleted_id: (await call(g, deleteTransport, { transportId: id })).id })),
+  }),
+  transportTest: t.field({
+    type: resultOf('TransportTestResult', TransportTestPayload),
+    description:
+      'Tests a transport: DNS, connection, TLS, authentication and, with a recipient, an email through it. Takes up to 25 s. Requires operator.',
+    args: { input: inputArg(t, TransportTestInput) },
+    resolve: (_, { input: { id, ...input } }, g) =>
+      outcome(async () => ({ checkup: await call(g, testTransport, { ...input, transportId: id }) })),
   }),
   transportRulesSet: t.field({
     type: TransportRulesResult,

@@ -1,0 +1,68 @@
+import { type ConnectionTest, type SmtpTransportOptions, testConnection } from '@postrider/mail';
+import { relayOfRow, relaysOfDelivery } from '../delivery/index.ts';
+import type { ActorContext } from '../operation/context.ts';
+import { usedTransports } from '../transports/index.ts';
+import { type Finding, failing, ok, skipped, warning } from './finding.ts';
+
+const TEST_MS = 4000;
+
+const steps = ['dns', 'connect', 'tls', 'sign_in'] as const;
+type Step = (typeof steps)[number];
+
+/** Tests every relay that the rules use, and returns the worst finding. Nothing is sent. */
+export async function checkRelays(ctx: ActorContext): Promise<Finding> {
+  const { has_default, rows } = await usedTransports(ctx);
+  const of_rows = rows.flatMap((row) => (row.kind === 'smtp' ? [{ name: row.name, relay: relayOfRow(ctx, row) }] : []));
+  const of_delivery = has_default ? relaysOfDelivery(ctx).map((relay) => ({ name: 'DELIVERY', relay })) : [];
+  const relays = [...of_delivery, ...of_rows];
+  if (relays.length === 0) return skipped('No email goes through a relay.');
+  const tests = await Promise.all(
+    relays.map(async ({ name, relay }) => ({ name, findings: Object.values(await testRelay(relay)) })),
+  );
+  for (const status of ['failing', 'warning']) {
+    for (const { name, findings } of tests) {
+      const problem = findings.find((finding) => finding.status === status);
+      if (problem) return { ...problem, detail: `${name}: ${problem.detail}` };
+    }
+  }
+  return ok(`Ready to accept email: ${tests.map(({ name }) => name).join(', ')}.`);
+}
+
+/** Tests the connection to a relay up to signing in, and returns a finding for each step. Nothing is sent. */
+export async function testRelay(relay: SmtpTransportOptions): Promise<Record<Step, Finding>> {
+  const test = await testConnection(relay, AbortSignal.timeout(TEST_MS));
+  const failed_index = test.failed_at === null ? steps.length : steps.indexOf(test.failed_at);
+  const findingOf = (step: Step, index: number): Finding => {
+    if (index > failed_index) return skipped('Not reached.');
+    if (index === failed_index) return failing(test.problem ?? 'No response.', fixes[step](relay));
+    return results[step](relay, test);
+  };
+  const [dns, connect, tls, sign_in] = steps.map(findingOf) as [Finding, Finding, Finding, Finding];
+  return { dns, connect, tls, sign_in };
+}
+
+const placeOf = ({ host, port }: SmtpTransportOptions) => `${host}:${port}`;
+
+const fixes: Record<Step, (relay: SmtpTransportOptions) => string> = {
+  dns: ({ host }) => `Correct the host name ${host}, or the DNS settings of this machine.`,
+  connect: (relay) =>
+    `Check that ${placeOf(relay)} is the address and port that your provider names, and that this network allows connections to it.`,
+  tls: () => 'Check the host name, the port and the TLS policy: the certificate must be valid for the host name.',
+  sign_in: () => 'Check the user name and the password. Some providers issue a password for SMTP alone.',
+};
+
+const results: Record<Step, (relay: SmtpTransportOptions, test: ConnectionTest) => Finding> = {
+  dns: ({ host }, { addresses }) => ok(`${host} resolves to ${addresses.join(', ')}.`),
+  connect: (relay) => ok(`${placeOf(relay)} accepts connections.`),
+  tls: ({ tls }, test) => {
+    if (test.tls === null) {
+      return tls === 'none'
+        ? skipped('The TLS policy is none.')
+        : warning('The relay offers no TLS, so email crosses the network unencrypted.', 'Use a relay that offers TLS.');
+    }
+    return ok(
+      `${test.tls.protocol}, ${test.tls.authorized ? 'with a valid certificate' : 'certificate not verified'}.`,
+    );
+  },
+  sign_in: ({ user }) => (user ? ok(`The relay accepts the user ${user}.`) : skipped('No user name is set.')),
+};

@@ -1,0 +1,35 @@
+import type { Services } from '../operation/context.ts';
+import { type RoutedEmail, transportsInUse } from './route.ts';
+import { allRules, allTransports, type TransportRow } from './store.ts';
+import { DEFAULT_TRANSPORT } from './transport.ts';
+
+type Parts = Pick<Services, 'sql' | 'config'>;
+
+/** The ways that email may leave by, according to the rules. */
+export interface UsedTransports {
+  /** Whether some email uses DELIVERY. */
+  readonly has_default: boolean;
+  readonly rows: readonly TransportRow[];
+}
+
+/** Returns the transports that email may use; of one domain, if it is given. */
+export async function usedTransports(
+  { sql, config }: Parts,
+  sender?: Pick<RoutedEmail, 'workspace_id' | 'from_domain'>,
+): Promise<UsedTransports> {
+  // The test inbox takes everything, whatever the rules say.
+  if (config.DELIVERY.some(({ kind }) => kind === 'capture')) return { has_default: true, rows: [] };
+  const [rules, rows] = await Promise.all([allRules(sql), allTransports(sql)]);
+  const ids = transportsInUse(rules, sender);
+  return { has_default: ids.has(DEFAULT_TRANSPORT), rows: rows.filter(({ id }) => ids.has(id)) };
+}
+
+/** Returns whether all email from a domain leaves through relays, whose addresses only their owner knows. */
+export async function isRelayed(
+  services: Parts,
+  sender: Pick<RoutedEmail, 'workspace_id' | 'from_domain'>,
+): Promise<boolean> {
+  const { has_default, rows } = await usedTransports(services, sender);
+  const default_kinds = has_default ? services.config.DELIVERY.map(({ kind }) => kind) : [];
+  return [...default_kinds, ...rows.map(({ kind }) => kind)].every((kind) => kind === 'smtp');
+}
