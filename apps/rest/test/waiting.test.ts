@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { invoke } from '@postrider/core';
+import { invoke, newId } from '@postrider/core';
 import { noteWorker } from '@postrider/core/delivery';
 import { createHold, releaseHold } from '@postrider/core/holds';
-import { closeLane, countAgainstLimits, holdLane, limitDestination, parkDeliveries } from '@postrider/core/lanes';
+import {
+  closeLane,
+  countAgainstLimits,
+  destinationOfLane,
+  holdLane,
+  limitDestination,
+  parkDeliveries,
+  transportLane,
+} from '@postrider/core/lanes';
+import { closeSpentLanes } from '@postrider/core/transports';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openRest } from './rest-server.ts';
@@ -138,6 +147,32 @@ describe('the reason an email is waiting', () => {
       reason: 'throttled',
       until: expect.any(String),
       policy: { kind: 'destination_limit', destination: 'kind.example.com', ...limits },
+    });
+  });
+
+  it('is the limit of a transport, or what closes its destination, without the name of the lane', async () => {
+    const transport_id = newId('transport', Date.now());
+    const lanes = ['spent', 'strict', 'down'].map((name) => transportLane(`${name}.example.com`, transport_id));
+    const ids: string[] = [];
+    for (const lane of lanes) {
+      const id = await send(`ada@${destinationOfLane(lane)}`);
+      await park(id, lane);
+      ids.push(id);
+    }
+    const [spent = '', strict = '', down = ''] = ids;
+    await closeSpentLanes(world.services.sql, [lanes[0] ?? ''], new Date('2130-01-02T00:00:00Z'));
+    await invoke(system(), limitDestination, { destination: 'strict.example.com', messages_per_minute: 1 });
+    await countAgainstLimits(world.services.sql, [{ destination: 'strict.example.com', count: 2 }]);
+    await closeLane(world.services.sql, { lane: lanes[2] ?? '', seconds: 60, closings: 1, last_reply: '421 no' });
+
+    expect((await waiting(spent)).own).toMatchObject({ reason: 'transport_limit', until: '2130-01-02T00:00:00.000Z' });
+    expect((await waiting(strict)).own).toMatchObject({
+      reason: 'throttled',
+      policy: { kind: 'destination_limit', destination: 'strict.example.com', messages_per_minute: 1 },
+    });
+    expect((await waiting(down)).own).toMatchObject({
+      reason: 'throttled',
+      policy: { kind: 'destination_failures', destination: 'down.example.com' },
     });
   });
 

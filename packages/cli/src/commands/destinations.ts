@@ -10,9 +10,7 @@ interface LimitOptions {
   readonly json?: boolean;
 }
 
-type Entry = Destinations['data'][number];
-
-interface DestinationRow extends Omit<Entry, 'reason'> {
+interface DestinationRow extends Omit<Destinations['data'][number], 'reason'> {
   readonly reason: string | null;
 }
 
@@ -25,7 +23,7 @@ const listed = query(
   {},
   select<
     readonly DestinationRow[]
-  >(`destination: name connections messagesPerMinute closedUntil reason: closedReason lastReply
+  >(`destination: name transportId transportName connections messagesPerMinute closedUntil reason: closedReason lastReply
     heldUntil holdId parked`),
 );
 const destinationLimit = mutation(
@@ -39,10 +37,6 @@ const destinationRelease = mutation(
   select<LimitPayload>('... on DestinationReleasePayload { destination: name released }'),
 );
 
-function reasonOf(reason: string | null): Entry['reason'] {
-  return reason === 'LIMIT' ? 'limit' : reason === 'FAILING' ? 'failing' : null;
-}
-
 export function addDestinations(program: Command, terminal: Terminal): void {
   const destinations = program.command('destinations').description('destinations and their limits, for operators');
   destinations
@@ -50,8 +44,10 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .description('list destinations that are limited, closed or held, or have pending email')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => {
-      const limits = await graphql(terminal, listed, {});
-      const data = limits.map(({ reason, ...entry }) => ({ ...entry, reason: reasonOf(reason) }));
+      const data = (await graphql(terminal, listed, {})).map((row) => ({
+        ...row,
+        reason: row.reason?.toLowerCase() ?? null,
+      }));
       show(terminal, options.json, { object: 'list', data }, () =>
         data.length === 0
           ? 'No destinations are limited, closed or held, and none have pending email.'
@@ -78,18 +74,20 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     });
 }
 
-function rowOf(entry: Entry): string[] {
+function rowOf(entry: DestinationRow): string[] {
   return [
-    entry.destination,
+    entry.transport_id === null
+      ? entry.destination
+      : `${entry.destination} via ${plain(entry.transport_name ?? entry.transport_id)}`,
     stateOf(entry),
     entry.connections === null ? '' : `${entry.connections} connections`,
     entry.messages_per_minute === null ? '' : `${entry.messages_per_minute} a minute`,
     `${entry.parked} waiting`,
-    plain(entry.last_reply ?? (entry.reason === 'limit' ? 'limit reached' : '')),
+    plain(entry.last_reply ?? (entry.reason === 'limit' || entry.reason === 'transport_limit' ? 'limit reached' : '')),
   ];
 }
 
-function stateOf({ held_until, hold_id, closed_until }: Entry): string {
+function stateOf({ held_until, hold_id, closed_until }: DestinationRow): string {
   if (held_until !== null) return `held until ${held_until} (${hold_id})`;
   return closed_until === null ? 'open' : `closed until ${closed_until}`;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isoTime } from '../fields/clock.ts';
 import { idPrefixes } from '../fields/ids.ts';
 import { idField, objectName, timeField } from '../fields/wire.ts';
+import { closedReasons } from '../lanes/index.ts';
 import { accessField, accessibleSide } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
@@ -34,7 +35,7 @@ const backlogRowSchema = z.object({
   last_reply: z.string().nullable().meta({ description: 'For the most recently attempted email.' }),
   last_success_at: timeField.nullable(),
   closed_until: timeField.nullable().meta({ description: 'Set while the destination is closed.' }),
-  closed_reason: z.enum(['failing', 'limit']).nullable(),
+  closed_reason: z.enum(closedReasons).nullable(),
   hold: z
     .object({ id: idField(idPrefixes.hold), reason: z.string(), expires_at: timeField })
     .nullable()

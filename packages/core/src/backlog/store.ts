@@ -1,4 +1,5 @@
 import { apart, type Fragment, fence, type Sql, type Tx } from '@postrider/db';
+import type { ClosedReason } from '../lanes/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { openInSql } from '../states/index.ts';
 
@@ -248,7 +249,7 @@ export interface RowFacts {
   readonly last_reply: string | null;
   readonly last_success_at: Date | null;
   readonly closed_until: Date | null;
-  readonly closed_reason: 'failing' | 'limit' | null;
+  readonly closed_reason: ClosedReason | null;
   readonly hold_id: string | null;
   readonly hold_reason: string | null;
   readonly hold_expires_at: Date | null;

@@ -1,7 +1,9 @@
 import type { Sql, Tx } from '@postrider/db';
 import type { Priority } from '../priorities/index.ts';
 
-export type ClosedReason = 'failing' | 'limit';
+/** Why a lane is closed: its servers fail, or the limit of its destination or of its transport is used up. */
+export const closedReasons = ['failing', 'limit', 'transport_limit'] as const;
+export type ClosedReason = (typeof closedReasons)[number];
 
 /** The shared state of a lane that is closed or has parked messages. */
 export interface LaneRow {

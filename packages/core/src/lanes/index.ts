@@ -1,5 +1,6 @@
 export {
   type ClosedReason,
+  closedReasons,
   closeLane,
   forgetClosings,
   forgetLanes,

@@ -79,7 +79,7 @@ export async function returnEmails(sql: Sql, transport_id: string, day: Date, co
     where transport_id = ${transport_id} and unit = 'day' and starts_at = ${day}`;
   await sql`
     update lanes set closed_until = null, reason = null
-    where reason = 'limit' and closed_until = ${day}::timestamptz + interval '24 hours'
+    where reason = 'transport_limit' and closed_until = ${day}::timestamptz + interval '24 hours'
       and lane like ${`% via ${transport_id}`}`;
 }
 
@@ -87,7 +87,7 @@ export async function returnEmails(sql: Sql, transport_id: string, day: Date, co
 export async function reopenSpentLanes(tx: Tx, transport_id: string): Promise<void> {
   await tx`
     update lanes set closed_until = null, reason = null
-    where reason = 'limit' and closed_until > clock_now() and lane like ${`% via ${transport_id}`}`;
+    where reason = 'transport_limit' and closed_until > clock_now() and lane like ${`% via ${transport_id}`}`;
 }
 
 /** Closes lanes until a limit applies again. */
@@ -95,7 +95,7 @@ export async function closeSpentLanes(sql: Sql, lanes: readonly string[], until:
   if (lanes.length === 0) return;
   await sql`
     insert into lanes as l (lane, closed_until, reason, tended_at)
-    select a.lane, ${until}, 'limit', clock_now() from unnest(${lanes}::text[]) as a (lane) order by a.lane
+    select a.lane, ${until}, 'transport_limit', clock_now() from unnest(${lanes}::text[]) as a (lane) order by a.lane
     on conflict (lane) do update set closed_until = excluded.closed_until, reason = excluded.reason
     where l.closed_until is null or l.closed_until < excluded.closed_until`;
 }

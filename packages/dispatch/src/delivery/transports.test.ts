@@ -1,6 +1,6 @@
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
-import { limitDestination } from '@postrider/core/lanes';
+import { limitDestination, listDestinations } from '@postrider/core/lanes';
 import { getMessage } from '@postrider/core/messages';
 import { createTransport, deleteTransport, setTransportRules, updateTransport } from '@postrider/core/transports';
 import { createSmtpTransport, type Mailer } from '@postrider/mail';
@@ -70,6 +70,14 @@ const setRules = (...rules: object[]) => invoke(instance(), setTransportRules, {
 async function send(fields: object = {}): Promise<string> {
   const email = { from: 'hello@shop.example', to: 'ada@example.com', subject: 'Hello', text: 'It works.' };
   return (await invoke(instance(), sendMessage, { ...email, ...fields })).id;
+}
+
+/** Returns how many of the emails wait for a reason until the end of the day. */
+async function waitingFor(reason: string, ids: readonly string[]): Promise<number> {
+  const emails = await Promise.all(ids.map((id) => invoke(instance(), getMessage, { id })));
+  const until = '2030-01-02T00:00:00.000Z';
+  return emails.filter(({ recipients: [one] }) => one?.waiting?.reason === reason && one.waiting.until === until)
+    .length;
 }
 
 async function delivered(id: string) {
@@ -167,6 +175,43 @@ describe('a change of transports', () => {
     expect(world.smtp.messages).toHaveLength(0);
   });
 
+  it('loses and repeats nothing at 100 emails a second, with a deleted transport and a dead relay', async () => {
+    const [left, right, mortal] = [await openSink(), await openSink(), await openSink()];
+    const left_id = await transport('Left', left.port);
+    const right_id = await transport('Right', right.port);
+    const mortal_id = await transport('Mortal', mortal.port);
+    await startWorker();
+    await startWorker(await world.peer());
+    const steps: (() => Promise<unknown>)[] = [
+      () => setRules({ transports: [left_id] }),
+      () => setRules({ tag: 'even', transports: [right_id] }, { transports: [left_id] }),
+      () => setRules({ transports: [mortal_id, right_id] }),
+      () => mortal.stop(),
+      async () => {
+        await setRules({ tag: 'even', transports: ['default'] }, { transports: [right_id] });
+        await invoke(instance(), deleteTransport, { transport_id: mortal_id });
+        await invoke(instance(), deleteTransport, { transport_id: left_id });
+      },
+      () => setRules(),
+    ];
+    const requests: Promise<string>[] = [];
+
+    for (const step of steps) {
+      const change = step();
+      for (let count = 0; count < 10; count++) {
+        for (let email = 0; email < 10; email++) requests.push(send(email % 2 === 0 ? { tags: ['even'] } : {}));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await change;
+    }
+    const ids = await Promise.all(requests);
+    await Promise.all(ids.map(delivered));
+
+    const arrived = [left, right, mortal, world.smtp].flatMap(({ messages }) => messages);
+    expect(arrived.map(({ message_id }) => message_id).sort()).toEqual(ids.map((id) => `<${id}@shop.example>`).sort());
+    for (const sink of [left, right, mortal, world.smtp]) expect(sink.messages.length).toBeGreaterThan(0);
+  }, 60_000);
+
   it('takes a deleted transport out of use, and its waiting email to what the rules say now', async () => {
     const id = await transport('Dead', await closedPort());
     await setRules({ transports: [id] });
@@ -236,6 +281,16 @@ describe('the limits of a transport', () => {
     await expect.poll(() => sink.messages.length, PATIENCE).toBe(20);
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(sink.messages).toHaveLength(20);
+    await expect.poll(() => waitingFor('transport_limit', ids), PATIENCE).toBeGreaterThan(20);
+    const { data } = await invoke(instance(), listDestinations, {});
+    expect(data).toMatchObject([
+      {
+        transport_id: id,
+        transport_name: 'Limited',
+        reason: 'transport_limit',
+        closed_until: '2030-01-02T00:00:00.000Z',
+      },
+    ]);
 
     await world.clock.advance(DAY_MS);
     await expect.poll(() => sink.messages.length, PATIENCE).toBe(40);

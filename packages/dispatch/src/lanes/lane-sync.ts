@@ -224,7 +224,7 @@ export class LaneSync {
     });
     const writing = this.#write(write, { lanes: names }, 'a used-up limit could not be published to the other workers');
     for (const lane of names) this.#closing.set(lane, writing);
-    this.#moveOn(names.flatMap((lane) => this.#lanes.close(lane, 'limit', 0)));
+    this.#moveOn(names.flatMap((lane) => this.#lanes.close(lane, 'transport_limit', 0)));
   }
 
   /** Sends candidates whose lane has closed through another transport of their rule, or parks them. */

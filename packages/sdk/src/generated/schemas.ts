@@ -760,7 +760,7 @@ export interface Usage {
 
 export interface Waiting {
   /** The cause; the other fields have its details. */
-  reason: "scheduled" | "retry_backoff" | "hold" | "queue_paused" | "throttled" | "no_worker" | "in_line" | (string & {});
+  reason: "scheduled" | "retry_backoff" | "hold" | "queue_paused" | "throttled" | "transport_limit" | "no_worker" | "in_line" | (string & {});
   /** When the cause ends or the next attempt is due. null: unknown. */
   until: string | null;
   /** The last response from the receiving server. null: none. */

@@ -4,6 +4,7 @@ import {
   getBacklog,
   type BacklogRow as Row,
 } from '@postrider/core/backlog';
+import { closedReasons } from '@postrider/core/lanes';
 import { builder } from '../kit/builder.ts';
 import { enumOf } from '../kit/enums.ts';
 import { call } from '../kit/from-operation.ts';
@@ -13,8 +14,8 @@ import { reachArg } from './stats.ts';
 const BacklogDimension = enumOf('BacklogDimension', backlogDimensions, 'The property that the backlog is grouped by.');
 const ClosedReason = enumOf(
   'ClosedReason',
-  ['failing', 'limit'],
-  'Closed because of failures, or because of a limit set by an operator.',
+  closedReasons,
+  'Closed because of failures, or because the limit of the destination or of the transport is used up.',
 );
 
 const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({

@@ -173,10 +173,28 @@ const WaitNoWorker = builder.objectRef<RecipientOf>('WaitNoWorker').implement({
   }),
 });
 
+const WaitTransportLimit = builder.objectRef<RecipientOf>('WaitTransportLimit').implement({
+  description: 'The limit of its transport is used up.',
+  fields: (t) => ({
+    until: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the limit applies again.',
+      resolve: ({ entry }) => entry.waiting?.until ?? null,
+    }),
+    lastReply: t.string({
+      nullable: true,
+      description: 'The last response from the receiving server; null: none.',
+      resolve: ({ entry }) => entry.waiting?.last_reply ?? null,
+    }),
+  }),
+});
+
 const reasonType: Record<Waiting['reason'], { readonly name: string }> = {
   scheduled: WaitScheduled,
   retry_backoff: WaitRetryBackoff,
   throttled: WaitThrottle,
+  transport_limit: WaitTransportLimit,
   in_line: WaitInLine,
   hold: WaitHold,
   queue_paused: WaitQueuePaused,
@@ -185,7 +203,16 @@ const reasonType: Record<Waiting['reason'], { readonly name: string }> = {
 
 export const WaitReason = builder.unionType('WaitReason', {
   description: 'Why something has not been sent yet.',
-  types: [WaitScheduled, WaitRetryBackoff, WaitThrottle, WaitInLine, WaitHold, WaitQueuePaused, WaitNoWorker],
+  types: [
+    WaitScheduled,
+    WaitRetryBackoff,
+    WaitThrottle,
+    WaitTransportLimit,
+    WaitInLine,
+    WaitHold,
+    WaitQueuePaused,
+    WaitNoWorker,
+  ],
   resolveType: ({ entry }) => (entry.waiting ? reasonType[entry.waiting.reason].name : undefined),
 });
 

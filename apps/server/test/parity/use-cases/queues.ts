@@ -175,7 +175,7 @@ export const queues = [
     graphql: reading(
       'destinations',
       {},
-      `destination: name ${fields('connections messages_per_minute closed_until last_reply held_until hold_id parked')}
+      `destination: name ${fields('transport_id transport_name connections messages_per_minute closed_until last_reply held_until hold_id parked')}
        reason: closedReason`,
       undefined,
       wrapped,

@@ -1,6 +1,7 @@
 import { apart, fence, type Sql, type Tx } from '@postrider/db';
 import type { RecipientKind, Retain } from '../../accept/index.ts';
 import { type DeliveryState, isThere, type RefusalCategory } from '../../delivery/index.ts';
+import type { ClosedReason } from '../../lanes/index.ts';
 import { idIn, withinBounds } from '../../paging/keyset-store.ts';
 import type { Priority } from '../../priorities/index.ts';
 import { openInSql } from '../../states/index.ts';
@@ -52,7 +53,7 @@ export interface RecipientRow {
   parked_lane: string | null;
   /** How long the lane stays closed, why, and the destination's last reply. */
   throttled_until: Date | null;
-  throttled_by: 'failing' | 'limit' | null;
+  throttled_by: ClosedReason | null;
   throttled_reply: string | null;
   limit_connections: number | null;
   limit_per_minute: number | null;
@@ -168,8 +169,13 @@ export async function recipientsOf(
         l.last_reply as throttled_reply, d.connections as limit_connections, d.messages_per_minute as limit_per_minute,
         g.resume_rate_per_minute as resume_rate
       from parked_deliveries p
-      left join lanes l on l.lane = p.lane and l.closed_until > clock_now()
-      left join destination_limits d on d.destination = p.lane and l.reason = 'limit'
+      -- The limit of a destination closes it for all transports, under its own name.
+      left join lateral (
+        select x.closed_until, x.reason, x.last_reply from lanes x
+        where x.lane = any (array[p.lane, split_part(p.lane, ' via ', 1)]) and x.closed_until > clock_now()
+        order by x.closed_until desc limit 1
+      ) l on true
+      left join destination_limits d on d.destination = split_part(p.lane, ' via ', 1) and l.reason = 'limit'
       left join holds g on p.lane like 'held %' and g.id = id_of(substr(p.lane, 6)) and g.drained_at is null
         and (g.ended_at is not null or g.expires_at <= clock_now())
       where p.job_id = r.job_id and ${open}

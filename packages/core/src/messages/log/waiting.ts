@@ -3,13 +3,23 @@ import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, timeField } from '../../fields/wire.ts';
 import { holdEnd } from '../../holds/index.ts';
+import { destinationOfLane } from '../../lanes/index.ts';
 import type { RecipientRow } from './log-store.ts';
 
 /** Why an open recipient has not been sent to yet, and until when. */
 export const waitingSchema = z
   .object({
     reason: z
-      .enum(['scheduled', 'retry_backoff', 'hold', 'queue_paused', 'throttled', 'no_worker', 'in_line'])
+      .enum([
+        'scheduled',
+        'retry_backoff',
+        'hold',
+        'queue_paused',
+        'throttled',
+        'transport_limit',
+        'no_worker',
+        'in_line',
+      ])
       .meta({ description: 'The cause; the other fields have its details.' }),
     until: timeField.nullable().meta({ description: 'When the cause ends or the next attempt is due. null: unknown.' }),
     last_reply: z.string().nullable().meta({ description: 'The last response from the receiving server. null: none.' }),
@@ -77,10 +87,12 @@ function dueReason(row: RecipientRow): Waiting {
     const hold = { id: row.hold_id, reason: row.hold_reason ?? '', expires_at };
     return waits(row.hold_scope === 'queue' ? 'queue_paused' : 'hold', { until: expires_at, last_reply, hold });
   }
+  if (row.throttled_until !== null && row.throttled_by === 'transport_limit')
+    return waits('transport_limit', { until: isoTime(row.throttled_until), last_reply });
   if (row.throttled_until !== null) {
     const policy = {
       kind: row.throttled_by === 'limit' ? 'destination_limit' : 'destination_failures',
-      destination: row.parked_lane,
+      destination: row.parked_lane && destinationOfLane(row.parked_lane),
       connections: row.limit_connections,
       messages_per_minute: row.limit_per_minute,
     } as const;

@@ -1,4 +1,10 @@
-import { type Destinations, limitDestination, listDestinations, releaseDestination } from '@postrider/core/lanes';
+import {
+  closedReasons,
+  type Destinations,
+  limitDestination,
+  listDestinations,
+  releaseDestination,
+} from '@postrider/core/lanes';
 import { builder } from '../../kit/builder.ts';
 import { enumOf } from '../../kit/enums.ts';
 import { call } from '../../kit/from-operation.ts';
@@ -9,8 +15,8 @@ const SAMPLE_SIZE = 20;
 
 const ClosedReason = enumOf(
   'DestinationClosedReason',
-  ['failing', 'limit'],
-  'Closed because of failures, or because of a limit set by an operator.',
+  closedReasons,
+  'Closed because of failures, or because the limit of the destination or of the transport is used up.',
 );
 
 const Destination = builder.objectRef<Destinations['data'][number]>('Destination').implement({
@@ -19,6 +25,16 @@ const Destination = builder.objectRef<Destinations['data'][number]>('Destination
     name: t.string({
       description: 'A recipient domain, or a relay as host:port.',
       resolve: ({ destination }) => destination,
+    }),
+    transportId: t.id({
+      nullable: true,
+      description: 'The transport of its email; null: DELIVERY.',
+      resolve: ({ transport_id }) => transport_id,
+    }),
+    transportName: t.string({
+      nullable: true,
+      description: 'The name of the transport; null: DELIVERY.',
+      resolve: ({ transport_name }) => transport_name,
     }),
     connections: t.exposeInt('connections', { nullable: true, description: 'The limit on concurrent emails, if any.' }),
     messagesPerMinute: t.int({

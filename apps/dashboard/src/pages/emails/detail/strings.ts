@@ -22,6 +22,7 @@ export const words = {
     hold: 'On hold',
     queue_paused: 'Queue paused by an operator',
     throttled: 'Sending is throttled',
+    transport_limit: 'At the limit of its transport',
     no_worker: 'No worker is running',
     in_line: 'Queued for the first attempt',
     until: 'until',

@@ -10,7 +10,11 @@ const text = words.limits;
 /** Lists the destination limits, which stay in force while no email is waiting for the destination. */
 export function LimitsPanel({ onOpen }: { readonly onOpen: (open: BacklogAction, target?: string) => void }) {
   const { data } = useQuery(trpc.destinations.list.queryOptions({}));
-  const limits = data?.data.filter((row) => row.connections !== null || row.messages_per_minute !== null) ?? [];
+  // A limit applies over all transports, and has a row of its own.
+  const limits =
+    data?.data.filter(
+      (row) => row.transport_id === null && (row.connections !== null || row.messages_per_minute !== null),
+    ) ?? [];
   return (
     <Panel
       title={text.title}

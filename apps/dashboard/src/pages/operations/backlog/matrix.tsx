@@ -83,7 +83,7 @@ function MatrixRow({ row, ...props }: MatrixProps & { readonly row: Row }) {
             </Badge>
           )}
           {row.closed_reason !== null && (
-            <Badge tone="bad" icon={CircleSlash} title={words.closedUntil(row.closed_reason)}>
+            <Badge tone="bad" icon={CircleSlash} title={words.closedUntil[row.closed_reason]}>
               {words.closed}
             </Badge>
           )}

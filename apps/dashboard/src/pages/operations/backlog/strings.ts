@@ -23,10 +23,11 @@ export const words = {
   oldest: 'Oldest',
   reply: 'Last response',
   closed: 'Throttled',
-  closedUntil: (reason: string) =>
-    reason === 'limit'
-      ? 'At the limit set by an operator.'
-      : 'Recent attempts failed. Postrider tries one email at a time until one succeeds.',
+  closedUntil: {
+    limit: 'At the limit set by an operator.',
+    transport_limit: 'At the limit of the transport.',
+    failing: 'Recent attempts failed. Postrider tries one email at a time until one succeeds.',
+  },
   held: 'Held',
   cell: (count: number, key: string, age: string) => `${key}, ${age}: ${count} waiting. Open actions`,
   lastSuccess: 'Last success',
