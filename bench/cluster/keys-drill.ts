@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runAll } from '@postrider/core';
+import { type SmtpSink, startSmtpSink } from '@postrider/testing';
 import { freePort } from '@postrider/testing/free-port';
 import { atMost, check } from '../faults/check.ts';
+import { runCommand } from '../faults/processes.ts';
 import { wallTime } from '../faults/wall-time.ts';
 import { openBehindHaproxy, untilUp } from './behind-haproxy.ts';
 import { Clients } from './clients.ts';
 import type { Drill } from './drill.ts';
+import { type Installation, SENDER } from './installation.ts';
 import { need } from './needs.ts';
 import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
 
@@ -17,6 +20,8 @@ const PER_SECOND = 60;
 const WEBHOOKS = 10;
 const CALM_MS = 3000;
 const REENCRYPTED_MS = 60_000;
+const RELAYED = 'relayed.example';
+const LOGIN = { user: 'relay', pass: randomBytes(12).toString('hex') };
 
 /** SECRET_KEY replaced on every process in turn, under load: first with the previous key beside it, then alone. */
 export const keysDrill: Drill = {
@@ -31,9 +36,12 @@ export const keysDrill: Drill = {
       });
       const slots = [...apis, ...workers];
       const { secret } = installation;
+      const relay = await startSmtpSink({ login: LOGIN });
+      stops.unshift(() => relay.stop());
+      await addTransport(installation, folder, relay.port);
       for (let index = 0; index < WEBHOOKS; index++) await addWebhook(bind, secret, index);
       const clients = new Clients(ledgers, { port: bind, secret, per_second: PER_SECOND, keyed: 0.5 });
-      print(`${PER_SECOND} messages a second, ${WEBHOOKS} webhooks`);
+      print(`${PER_SECOND} messages a second, ${WEBHOOKS} webhooks, a transport with a password`);
       await pause(CALM_MS);
 
       const old_key = installation.env.SECRET_KEY ?? '';
@@ -56,6 +64,8 @@ export const keysDrill: Drill = {
       await drain(database);
       print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
+      const mail = mailChecks(ledgers, await database.read('none'));
+      const is_relayed = await sendThrough(relay, bind, secret);
       const failure = await installation
         .open('old', 'rest', await freePort(), { SECRET_KEY: old_key })
         .untilReady()
@@ -64,20 +74,45 @@ export const keysDrill: Drill = {
           (error: unknown) => String(error),
         );
       return printChecks('keys', [
-        ...mailChecks(ledgers, await database.read('none')),
+        ...mail,
         check(
           'requests that failed',
           clients.failures.map(({ what: problem }) => problem),
         ),
         atMost('second copies', second, 0),
+        check('the password of the transport is lost', is_relayed ? [] : ['no email arrived']),
         check('no worker said that all is encrypted under the new key', reencrypted ? [] : ['none']),
-        check('the old key still opens what is stored', failure.includes('SECRET_KEY does not open') ? [] : [failure]),
+        check('the old key still opens what is stored', failure.includes('SECRET_KEY cannot decrypt') ? [] : [failure]),
       ]);
     } finally {
       await runAll('the drill', stops);
     }
   },
 };
+
+/** Creates a transport with a password, for email to one domain. */
+async function addTransport({ env }: Installation, folder: string, port: number): Promise<void> {
+  const [password, rules] = ['password', 'rules.json'].map((name) => join(folder, name)) as [string, string];
+  writeFileSync(password, LOGIN.pass);
+  writeFileSync(rules, JSON.stringify([{ destination: RELAYED, transports: ['Relay'] }]));
+  const relay = ['--host', '127.0.0.1', '--port', String(port), '--tls', 'none', '--username', LOGIN.user];
+  await runCommand(['transports', 'create', 'Relay', ...relay, '--password-file', password, '--local'], env);
+  await runCommand(['transports', 'set-rules', rules, '--local'], env);
+}
+
+/** Returns whether an email through the transport arrives. */
+async function sendThrough(relay: SmtpSink, port: number, secret: string): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/email/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ from: `a@${SENDER}`, to: `ada@${RELAYED}`, subject: 'Relayed', text: 'Relayed' }),
+  });
+  await response.text();
+  return relay.waitFor(1).then(
+    () => true,
+    () => false,
+  );
+}
 
 async function addWebhook(port: number, secret: string, index: number): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/webhooks`, {

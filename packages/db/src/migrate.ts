@@ -183,7 +183,7 @@ export async function requireUpgradable(sql: Sql, directory: string = MIGRATIONS
     throw new Error(`This database is too old to upgrade. ${UPGRADE_ADVICE}`);
   const ran = await sql<{ name: string; checksum: string }[]>`select name, checksum from ${sql(CHECKSUMS_TABLE)}`;
   const other = ran.find(({ name, checksum }) => known.has(name) && known.get(name) !== checksum);
-  if (other) throw new Error(`This database ran a different version of migration ${other.name}.  ${UPGRADE_ADVICE}`);
+  if (other) throw new Error(`This database ran a different version of migration ${other.name}. ${UPGRADE_ADVICE}`);
 }
 
 /** Returns whether this role may change the schema: it owns the existing schema, or may create one. */

@@ -1,13 +1,25 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startWebhookSink } from '@postrider/testing';
+import { startSmtpSink, startWebhookSink } from '@postrider/testing';
 import { expect, it } from 'vitest';
 import { hello, openJourney, statesOf } from '../journey.ts';
 
 // Digits and letters that every encoding leaves unchanged.
 const canary = (place: string) => `canary7c1f09${place}`;
 const relay = { user: canary('relayuser'), password: canary('relaypassword') };
+const login = { user: canary('transportuser'), pass: canary('transportpassword') };
 const ADMIN_PASSWORD = canary('adminpassword');
+
+const CREATE = `mutation ($port: Int, $username: String, $password: String) {
+  transportCreate(input: { name: "SES", kind: SMTP, host: "127.0.0.1", port: $port, tls: NONE, username: $username, password: $password }) {
+    ... on TransportPayload { transport { id } }
+  }
+}`;
+const USE = `mutation ($id: ID!, $to: String) {
+  transportRulesSet(input: { rules: [{ destination: "relayed.example", transports: [$id] }] }) { __typename }
+  transportTest(input: { id: $id, to: $to }) { ... on TransportTestPayload { checkup { checks { name status detail } } } }
+}`;
+const READ = '{ transports { name kind host port tls } auditLog(first: 20) { nodes { action diff } } }';
 
 /** Stores every byte that a process exports. */
 async function openCollector() {
@@ -33,6 +45,8 @@ async function openCollector() {
 it('keys, passwords and bodies reach no log, metric or trace, even if the database rejects them', async () => {
   const collector = await openCollector();
   const hook = await startWebhookSink();
+  // It rejects the password of the transport, and repeats it.
+  const other_relay = await startSmtpSink({ login: { ...login, pass: 'another' } });
   const journey = await openJourney({
     LOG_LEVEL: 'debug',
     ADMIN_EMAIL: 'admin@good.test',
@@ -69,6 +83,27 @@ it('keys, passwords and bodies reach no log, metric or trace, even if the databa
       const headers = { origin: server.url, 'content-type': 'application/x-www-form-urlencoded' };
       statuses.push((await server.call('POST', '/login', { key: null, body: form, headers })).status);
     }
+    const graphql = async (query: string, variables: object = {}) => {
+      const { body: answer } = await server.call('POST', '/graphql', { body: { query, variables } });
+      return answer as { data: { transportCreate: { transport: { id: string } } } };
+    };
+    const variables = { port: other_relay.port, username: login.user, password: login.pass };
+    const created = await graphql(CREATE, variables);
+    const { id } = created.data.transportCreate.transport;
+    const used = await graphql(USE, { id, to: 'ada@relayed.example' });
+    expect(used).toMatchObject({ data: { transportRulesSet: { __typename: 'TransportRulesPayload' } } });
+    const read = await graphql(READ);
+    expect(read).toMatchObject({ data: { transports: [{}, { name: 'SES' }] } });
+    const transcriptOfRelay = async () => {
+      // The worker follows the rules within five seconds.
+      const email = { ...mail, to: 'ada@relayed.example' };
+      await server.call('POST', '/v1/email/send', { body: email });
+      const [row] = await journey.sql`
+        select t.transcript from attempts a join transcripts t on t.attempt_id = a.id where a.transport_id is not null`;
+      return String(row?.transcript);
+    };
+    await expect.poll(transcriptOfRelay, { interval: 1000 }).toContain('AUTH ***');
+    const transcript = await transcriptOfRelay();
     const finished = async () =>
       Object.keys(await statesOf(journey.sql)).some((state) => /bounced|deferred/.test(state));
     await expect.poll(finished).toBe(true);
@@ -84,6 +119,8 @@ it('keys, passwords and bodies reach no log, metric or trace, even if the databa
     expect(outputs.log).toContain('mail accepted');
     expect(scraped).toContain('postrider_messages_accepted_total');
     const secrets = [journey.secret, journey.env.SECRET_KEY, hooked.body.secret, 'canary7c1f09'].map(String);
+    for (const response of [created, used, read, transcript])
+      expect(JSON.stringify(response)).not.toContain(login.pass);
     for (const [place, text] of Object.entries(outputs)) {
       const leaks = secrets.filter((secret) => text.includes(secret));
       expect([place, ...leaks]).toEqual([place]);
@@ -91,6 +128,7 @@ it('keys, passwords and bodies reach no log, metric or trace, even if the databa
   } finally {
     await journey.stop();
     await hook.stop();
+    await other_relay.stop();
     await collector.stop();
   }
 });

@@ -4,6 +4,7 @@ import { unopenedKeys } from '../domains/index.ts';
 import type { ActorContext } from '../operation/context.ts';
 import type { JobName } from '../process/jobs.ts';
 import { program_name } from '../process/program.ts';
+import { unopenedPasswords } from '../transports/index.ts';
 import { unopenedSecrets } from '../webhooks/index.ts';
 import { count, duration, type Finding, failing, ok, warning } from './finding.ts';
 import {
@@ -121,16 +122,22 @@ export async function checkDefaultRows(sql: Sql): Promise<Finding> {
 }
 
 export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>): Promise<Finding> {
-  const [keys, endpoints, alarms] = await Promise.all([
+  const [keys, endpoints, alarms, passwords] = await Promise.all([
     unopenedKeys(ctx),
     unopenedSecrets(ctx),
     unopenedAlarmSecrets(ctx),
+    unopenedPasswords(ctx),
   ]);
   const secrets = [...endpoints, ...alarms];
-  if (keys.length + secrets.length === 0) return ok('SECRET_KEY decrypts all DKIM keys and webhook secrets.');
-  const names = [...keys, ...secrets].slice(0, 5).join(', ');
+  const all = [...keys, ...secrets, ...passwords];
+  if (all.length === 0) return ok('SECRET_KEY decrypts all DKIM keys, webhook secrets and transport passwords.');
+  const counts = [
+    count(keys.length, 'DKIM key'),
+    count(secrets.length, 'webhook secret'),
+    count(passwords.length, 'transport password'),
+  ];
   return failing(
-    `SECRET_KEY cannot decrypt ${count(keys.length, 'DKIM key')} and ${count(secrets.length, 'webhook secret')}: ${names}.`,
+    `SECRET_KEY cannot decrypt ${counts.join(', ')}: ${all.slice(0, 5).join(', ')}.`,
     'Set SECRET_KEY_PREVIOUS to the key that encrypted them, and restart every process.',
   );
 }

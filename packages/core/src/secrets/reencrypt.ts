@@ -30,7 +30,7 @@ export async function requireSecrets(parts: Parts): Promise<void> {
   const { lost } = await countSecrets(parts);
   if (lost === 0) return;
   throw new Error(
-    `SECRET_KEY cannot decrypt ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (signing keys, transport passwords, webhook secrets, the key for hashes of erased addresses).  ` +
+    `SECRET_KEY cannot decrypt ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (signing keys, transport passwords, webhook secrets, the key for hashes of erased addresses). ` +
       'Set SECRET_KEY to the one used with this database, or set that one as SECRET_KEY_PREVIOUS and a new SECRET_KEY.',
   );
 }

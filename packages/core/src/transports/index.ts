@@ -27,4 +27,5 @@ export {
   transportPurpose,
   transportRefField,
 } from './transport.ts';
+export { unopenedPasswords } from './unopened-passwords.ts';
 export { updateTransport } from './update-transport.ts';
