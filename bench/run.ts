@@ -24,6 +24,7 @@ import { benchStartOfAttempts } from './suites/start-of-attempts.ts';
 import { benchStorage } from './suites/storage.ts';
 import { benchTelemetry } from './suites/telemetry.ts';
 import { traceDeliver } from './suites/trace.ts';
+import { benchTransports } from './suites/transports.ts';
 import { benchWebhooks } from './suites/webhooks.ts';
 
 // npm run bench -- [suite …] [--rounds 3] [--seconds 4] [--messages 5000000] [--rest-seconds 300]
@@ -47,6 +48,7 @@ const suites: Readonly<Record<string, Suite>> = {
   scheduled: benchScheduled,
   operators: benchOperators,
   graphql: benchGraphql,
+  transports: benchTransports,
   webhooks: benchWebhooks,
   telemetry: benchTelemetry,
   'request-log': benchRequestLog,

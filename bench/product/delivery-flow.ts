@@ -19,9 +19,15 @@ export function deliveryEnvironment(sink_port: number): Readonly<Record<string, 
  * Measures the flow from HTTP to the receiver through the whole product, with the roles rest and worker in one process
  * each.
  */
-export async function flowThroughProduct(product: ProductDatabase, bytes: number, seconds: number): Promise<Flow> {
+export async function flowThroughProduct(
+  product: ProductDatabase,
+  bytes: number,
+  seconds: number,
+  prepare?: (sink_port: number) => Promise<void>,
+): Promise<Flow> {
   const sink = await startSinkProcess();
   await product.reset();
+  await prepare?.(sink.port);
   const rest = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'rest' });
   const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
   const requests = product.requestsOf(letter(bytes));
@@ -51,9 +57,11 @@ export async function drainProduct(
   words: Letter,
   count: number,
   signing_seconds: number,
+  prepare?: (sink_port: number) => Promise<void>,
 ): Promise<Drain> {
   const sink = await startSinkProcess();
   try {
+    await prepare?.(sink.port);
     const filled = await fillQueue(product, sink.port, words, count);
     const before = signatureRate(signing_seconds);
     const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
