@@ -19,6 +19,7 @@ const domain = { domain: 'absent.example.com' };
 const key = { key_id: id('api_key') };
 const user = { user_id: id('user') };
 const job = { id: id('job') };
+const transport = { transport_id: id('transport') };
 
 /**
  * The lowest role that may call each mutation, and a well-formed input. A permitted call succeeds or does not find its
@@ -79,6 +80,12 @@ const mutations: Readonly<Record<string, readonly [Role, Readonly<Record<string,
   'suppressions.add': ['admin', { emails: ['gone@example.com'] }],
   'suppressions.remove': ['admin', { email: 'gone@example.com' }],
   'test.send': ['member', mail],
+  'transports.create': ['operator', { name: 'SES', kind: 'smtp', host: 'relay.example.com' }],
+  'transports.delete': ['operator', transport],
+  'transports.preview': ['operator', { from_domain: 'shop.example', to_domain: 'example.com' }],
+  'transports.setRules': ['operator', { rules: [] }],
+  'transports.test': ['operator', transport],
+  'transports.update': ['operator', { ...transport, name: 'SES' }],
   'webhooks.create': ['member', { url: 'https://example.com/hooks', events: ['email.delivered'] }],
   'webhooks.delete': ['member', webhook],
   'webhooks.recover': ['member', { ...webhook, since: '2029-12-31T00:00:00Z' }],

@@ -13,6 +13,7 @@ import { jobRoutes } from './pages/operations/jobs/route.ts';
 import { operatorRoutes } from './pages/operations/operators/route.ts';
 import { queueRoutes } from './pages/operations/queues/route.ts';
 import { storageRoutes } from './pages/operations/storage/route.ts';
+import { transportRoutes } from './pages/operations/transports/route.ts';
 import { workerRoutes } from './pages/operations/workers/route.ts';
 import { workspacesRoutes } from './pages/operations/workspaces/route.ts';
 import { overviewRoutes } from './pages/overview/route.ts';
@@ -55,6 +56,7 @@ const routeTree = rootRoute.addChildren([
     ...holdRoutes,
     ...backlogRoutes,
     ...bulkRoutes,
+    ...transportRoutes,
     ...healthRoutes,
     ...incidentRoutes,
     ...jobRoutes,

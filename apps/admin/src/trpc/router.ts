@@ -18,6 +18,7 @@ import { requests } from './requests.ts';
 import { stats } from './stats.ts';
 import { suppressions } from './suppressions.ts';
 import { test } from './test-send.ts';
+import { transports } from './transports.ts';
 import { usage } from './usage.ts';
 import { deliveries, webhooks } from './webhooks.ts';
 import { plans, workspaces } from './workspaces.ts';
@@ -52,6 +53,7 @@ export const appRouter = router({
   ops,
   suppressions,
   test,
+  transports,
   usage,
   webhooks,
   workspaces,

@@ -185,6 +185,13 @@ export const sections: readonly Section[] = [
       needs: 'operator',
     },
     {
+      to: '/instance/delivery/transports',
+      docs: 'operations#transports-and-rules',
+      word: names.transports,
+      also: also.transports,
+      needs: 'operator',
+    },
+    {
       to: '/instance/delivery/bulk-actions',
       docs: 'admin-actions#bulk-operations',
       word: names.bulk,

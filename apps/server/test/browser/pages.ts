@@ -17,6 +17,7 @@ import { words as jobs } from '@postrider/dashboard/strings/pages/operations/job
 import { words as operators } from '@postrider/dashboard/strings/pages/operations/operators';
 import { words as queues } from '@postrider/dashboard/strings/pages/operations/queues';
 import { words as storage } from '@postrider/dashboard/strings/pages/operations/storage';
+import { words as transports } from '@postrider/dashboard/strings/pages/operations/transports';
 import { words as workers } from '@postrider/dashboard/strings/pages/operations/workers';
 import { words as workspaces } from '@postrider/dashboard/strings/pages/operations/workspaces';
 import { words as overview } from '@postrider/dashboard/strings/pages/overview';
@@ -181,6 +182,10 @@ export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/instance/delivery/backlog', backlog.heat],
   ['/instance/delivery/holds', holds.title],
   ['/instance/delivery/bulk-actions', bulk.title],
+  ['/instance/delivery/transports', transports.preview.about],
+  ['/instance/delivery/transports?open=new', transports.form.submitNew],
+  ['/instance/delivery/transports?open=test&transport=default', transports.testing.submit],
+  ['/instance/delivery/transports?open=rule', transports.rules.submit],
   ['/instance/queues', queues.title],
   ['/delivery/holds', holds.title],
   ['/delivery/holds?open=new', holds.creating.scope],

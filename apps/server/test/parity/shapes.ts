@@ -59,6 +59,9 @@ export const transport = fields(
   'id name kind host port tls username envelope_from signing headers max_connections messages_per_minute messages_per_day created_at updated_at',
 );
 export const transportRule = fields('workspace_id from_domain tag priority destination transports');
+export const transportHealth = fields(
+  'transport_id status closed_destinations closed_until waiting last_reply used_today',
+);
 
 export const alarm = fields(
   'id workspace_id rule title subject status detail page started_at ended_at acknowledged_at acknowledged_by notice_dropped_at',

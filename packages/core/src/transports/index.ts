@@ -2,6 +2,7 @@ export { createTransport } from './create-transport.ts';
 export { deleteTransport } from './delete-transport.ts';
 export { closeSpentLanes, countEmails, returnEmails } from './limit-store.ts';
 export { listTransports } from './list-transports.ts';
+export { previewRoute, type RoutePreview } from './preview-route.ts';
 export { isRelayed, usedTransports } from './relayed.ts';
 export { type RoutedEmail, routeOf } from './route.ts';
 export { getTransportRules, setTransportRules } from './rules.ts';
@@ -27,5 +28,6 @@ export {
   transportPurpose,
   transportRefField,
 } from './transport.ts';
+export { getTransportHealth, type TransportHealth } from './transport-health.ts';
 export { unopenedPasswords } from './unopened-passwords.ts';
 export { updateTransport } from './update-transport.ts';

@@ -1,8 +1,8 @@
-import type { Tx } from '@postrider/db';
+import type { Sql, Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
-import { transportNamed } from './store.ts';
-import { transportPurpose } from './transport.ts';
+import { allTransports, missingWorkspaces, transportNamed } from './store.ts';
+import { DEFAULT_TRANSPORT, type Rule, transportPurpose } from './transport.ts';
 
 interface Fields {
   readonly host?: string | null | undefined;
@@ -39,4 +39,24 @@ export async function requireFreeName(tx: Tx, name: string, own_id: string | nul
 
 export function sealed({ encryption }: Pick<Services, 'encryption'>, id: string, password: string): Buffer {
   return encryption.encrypt(Buffer.from(password), transportPurpose(id));
+}
+
+/** Requires that the transports and workspaces of rules exist. */
+export async function requireRules(sql: Sql | Tx, rules: readonly Rule[]): Promise<void> {
+  const ids = new Set([DEFAULT_TRANSPORT, ...(await allTransports(sql)).map(({ id }) => id)]);
+  const workspace_ids = rules.flatMap((rule) => rule.workspace_id ?? []);
+  const missing_workspaces = await missingWorkspaces(sql, workspace_ids);
+  for (const [index, { transports, workspace_id }] of rules.entries()) {
+    const missing = transports.find((id) => !ids.has(id));
+    if (missing !== undefined) throw unknownTransport(index, missing);
+    if (workspace_id !== null && missing_workspaces.has(workspace_id))
+      throw new AppError('workspace_not_found', `Rule ${index + 1}: no workspace with ID ${workspace_id}.`);
+  }
+}
+
+function unknownTransport(index: number, id: string): AppError {
+  const message = `Rule ${index + 1} names the transport ${id.slice(0, 64)}, which does not exist.`;
+  return new AppError('unknown_transport', message, {
+    details: [{ param: `rules[${index}].transports`, reason: 'unknown_transport', message }],
+  });
 }

@@ -16,9 +16,14 @@ const DEFAULT_ROUTE: readonly string[] = [DEFAULT_TRANSPORT];
 
 /** Returns the transports of an email, in order of preference: those of the first rule that matches. */
 export function routeOf(rules: readonly RuleRow[], email: RoutedEmail): readonly string[] {
-  if (rules.length === 0) return DEFAULT_ROUTE;
+  return rules[ruleThatApplies(rules, email)]?.transports ?? DEFAULT_ROUTE;
+}
+
+/** Returns the index of the first rule that matches; -1 if none does. */
+export function ruleThatApplies(rules: readonly RuleRow[], email: RoutedEmail): number {
+  if (rules.length === 0) return -1;
   const destination = domainOf(email.email);
-  const rule = rules.find(
+  return rules.findIndex(
     (one) =>
       (one.workspace_id === null || one.workspace_id === email.workspace_id) &&
       (one.from_domain === null || one.from_domain === email.from_domain) &&
@@ -26,7 +31,6 @@ export function routeOf(rules: readonly RuleRow[], email: RoutedEmail): readonly
       (one.priority === null || one.priority === email.priority) &&
       (one.destination === null || one.destination === destination),
   );
-  return rule?.transports ?? DEFAULT_ROUTE;
 }
 
 /**

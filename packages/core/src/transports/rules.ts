@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { recordAudit } from '../audit/index.ts';
 import { INSTANCE } from '../operation/access.ts';
-import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
-import { allRules, allTransports, lockTransports, missingWorkspaces, noteChange, replaceRules } from './store.ts';
-import { DEFAULT_TRANSPORT, MAX_RULES, type Rules, ruleEntry, ruleSchema, rulesSchema } from './transport.ts';
+import { requireRules } from './requirements.ts';
+import { allRules, lockTransports, noteChange, replaceRules } from './store.ts';
+import { MAX_RULES, type Rules, ruleEntry, ruleSchema, rulesSchema } from './transport.ts';
 
 /** Returns the rules, in order. */
 export const getTransportRules = operation({
@@ -32,17 +32,7 @@ export const setTransportRules = operation({
   async run(ctx, { rules }): Promise<Rules> {
     return ctx.sql.begin(async (tx) => {
       await lockTransports(tx);
-      const ids = new Set([DEFAULT_TRANSPORT, ...(await allTransports(tx)).map(({ id }) => id)]);
-      const missing_workspaces = await missingWorkspaces(
-        tx,
-        rules.flatMap((rule) => rule.workspace_id ?? []),
-      );
-      for (const [index, { transports, workspace_id }] of rules.entries()) {
-        const missing = transports.find((id) => !ids.has(id));
-        if (missing !== undefined) throw unknownTransport(index, missing);
-        if (workspace_id !== null && missing_workspaces.has(workspace_id))
-          throw new AppError('workspace_not_found', `Rule ${index + 1}: no workspace with ID ${workspace_id}.`);
-      }
+      await requireRules(tx, rules);
       const before = (await allRules(tx)).map(ruleEntry);
       await replaceRules(tx, rules);
       await noteChange(tx);
@@ -54,13 +44,6 @@ export const setTransportRules = operation({
     });
   },
 });
-
-function unknownTransport(index: number, id: string): AppError {
-  const message = `Rule ${index + 1} names the transport ${id.slice(0, 64)}, which does not exist.`;
-  return new AppError('unknown_transport', message, {
-    details: [{ param: `rules[${index}].transports`, reason: 'unknown_transport', message }],
-  });
-}
 
 /** Returns a rule on one line, for the audit log. */
 function ruleText({ transports, ...conditions }: Rules['data'][number]): string {

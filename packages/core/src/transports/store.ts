@@ -87,8 +87,8 @@ export async function transportNamed(tx: Tx, name: string): Promise<string | nul
 }
 
 /** Returns the IDs among these that no workspace has. */
-export async function missingWorkspaces(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await tx<{ id: string }[]>`
+export async function missingWorkspaces(sql: Sql | Tx, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
     select a.id from unnest(${ids}::uuid[]) as a (id) where not exists (select from workspaces w where w.id = a.id)`;
   return new Set(rows.map(({ id }) => id));
 }

@@ -125,7 +125,7 @@ export const transportRefField = z
   .string()
   .meta({ description: `The ID of a transport, or "${DEFAULT_TRANSPORT}".`, examples: [DEFAULT_TRANSPORT] });
 
-const domainField = z.string().transform((text, check) => {
+export const domainField = z.string().transform((text, check) => {
   const domain = canonicalDomain(text);
   if (domain !== null) return domain;
   check.addIssue({ code: 'custom', message: 'must be a domain such as example.com' });

@@ -1,6 +1,7 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listAudit } from '../audit/index.ts';
+import { closeLane } from '../lanes/index.ts';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
@@ -9,10 +10,13 @@ import { countSecrets, reencryptSecrets } from '../secrets/index.ts';
 import { createContext } from '../services.ts';
 import { createTransport } from './create-transport.ts';
 import { deleteTransport } from './delete-transport.ts';
+import { closeSpentLanes } from './limit-store.ts';
 import { listTransports } from './list-transports.ts';
+import { previewRoute } from './preview-route.ts';
 import { getTransportRules, setTransportRules } from './rules.ts';
 import { transportById, transportsVersion } from './store.ts';
 import { transportPurpose } from './transport.ts';
+import { getTransportHealth } from './transport-health.ts';
 import { updateTransport } from './update-transport.ts';
 
 const PASSWORD = 'a-password-that-no-one-may-read';
@@ -177,5 +181,46 @@ describe('rules', () => {
     await expect(invoke(operator(), deleteTransport, { transport_id: id })).rejects.toMatchObject({
       reason: 'transport_not_found',
     });
+  });
+});
+
+describe('a preview', () => {
+  it('names the rule that applies and its transports in order, by the saved rules or by a draft', async () => {
+    const { id } = await create();
+    const preview = (fields: object) =>
+      invoke(operator(), previewRoute, { from_domain: 'Shop.Example', to_domain: 'example.com', ...fields });
+    const rules = [
+      { tag: 'bulk', transports: [id] },
+      { from_domain: 'shop.example', transports: [id, 'default'] },
+    ];
+    expect(await preview({})).toMatchObject({ rule: null, transports: [{ id: 'default', name: 'DELIVERY' }] });
+
+    expect(await preview({ rules })).toMatchObject({ rule: 2, transports: [{ id, name: 'SES' }, { id: 'default' }] });
+    await invoke(operator(), setTransportRules, { rules });
+
+    expect(await preview({ tags: ['bulk'] })).toMatchObject({ rule: 1, transports: [{ id, name: 'SES' }] });
+    expect(await preview({ rules: [] })).toMatchObject({ rule: null });
+    const unknown = preview({ rules: [{ transports: ['trn_none'] }] });
+    await expect(unknown).rejects.toMatchObject({ reason: 'unknown_transport' });
+  });
+});
+
+describe('the health', () => {
+  it('tells which transports fail or have used up a limit, until when, and what they have sent', async () => {
+    const { sql } = world.services;
+    const { id } = await create({ messages_per_day: 100 });
+    const other = await create({ name: 'Other' });
+    const until = new Date('2130-01-01T00:00:00Z');
+    await closeSpentLanes(sql, [`example.com via ${id}`], until);
+    await closeLane(sql, { lane: `example.com via ${other.id}`, seconds: 60, closings: 1, last_reply: '421 busy' });
+    await closeLane(sql, { lane: `example.net via ${other.id}`, seconds: 60, closings: 1, last_reply: null });
+
+    const { data } = await invoke(operator(), getTransportHealth, {});
+
+    expect(data).toMatchObject([
+      { transport_id: 'default', status: 'ok', closed_destinations: 0, closed_until: null, used_today: null },
+      { transport_id: other.id, status: 'failing', closed_destinations: 2, last_reply: '421 busy', used_today: null },
+      { transport_id: id, status: 'limited', closed_destinations: 1, closed_until: until.toISOString(), used_today: 0 },
+    ]);
   });
 });

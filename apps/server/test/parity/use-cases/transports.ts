@@ -3,14 +3,16 @@ import { testTransport } from '@postrider/core/doctor';
 import {
   createTransport,
   deleteTransport,
+  getTransportHealth,
   getTransportRules,
   listTransports,
+  previewRoute,
   setTransportRules,
   updateTransport,
 } from '@postrider/core/transports';
 import * as shapes from '../shapes.ts';
 import { camelFields, type Input, mutation, reading, type Setup, type UseCase, useCase } from '../use-case.ts';
-import { NO_PAGE, NO_REST } from './setup.ts';
+import { NO_REST } from './setup.ts';
 
 const relay = (number: number) => ({
   name: `nr${number}`,
@@ -37,16 +39,40 @@ const wrapped = (data: unknown) => ({ data });
 export const transports = [
   useCase(listTransports, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'GET transports.list',
     graphql: reading('transports', {}, shapes.transport, undefined, wrapped),
     async given(...args) {
       await aTransport(...args);
       return { input: {} };
     },
   }),
+  useCase(getTransportHealth, {
+    rest: NO_REST,
+    trpc: 'GET transports.health',
+    graphql: reading('transportHealth', {}, shapes.transportHealth, undefined, wrapped),
+    async given(...args) {
+      await aTransport(...args);
+      return { input: {} };
+    },
+  }),
+  useCase(previewRoute, {
+    rest: NO_REST,
+    trpc: 'POST transports.preview',
+    graphql: reading(
+      'transportRoute',
+      { fromDomain: 'String!', toDomain: 'String!', tags: '[String!]' },
+      'rule transports { id name }',
+    ),
+    async given(world, ...args) {
+      const { input } = await someRules(world, ...args);
+      await invoke(world.as(world.workspace_id), setTransportRules, input);
+      return { input: { from_domain: 'shop.example.com', to_domain: 'example.net', tags: ['invoice'] } };
+    },
+    bad: { from_domain: 'no domain' },
+  }),
   useCase(createTransport, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'POST transports.create',
     graphql: mutation(
       'transportCreate',
       'TransportInput',
@@ -60,7 +86,7 @@ export const transports = [
   }),
   useCase(updateTransport, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'POST transports.update',
     graphql: mutation(
       'transportUpdate',
       'TransportUpdateInput',
@@ -79,7 +105,7 @@ export const transports = [
   }),
   useCase(deleteTransport, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'POST transports.delete',
     graphql: mutation('transportDelete', 'TargetInput', 'DeletePayload', 'id: deletedId', ({ input }) => ({
       id: input.transport_id,
     })),
@@ -90,7 +116,7 @@ export const transports = [
   }),
   useCase(testTransport, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'POST transports.test',
     graphql: mutation(
       'transportTest',
       'TransportTestInput',
@@ -105,7 +131,7 @@ export const transports = [
   }),
   useCase(getTransportRules, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'GET transports.rules',
     graphql: reading('transportRules', {}, shapes.transportRule, undefined, wrapped),
     async given(world, ...args) {
       const { input } = await someRules(world, ...args);
@@ -115,7 +141,7 @@ export const transports = [
   }),
   useCase(setTransportRules, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'POST transports.setRules',
     graphql: mutation(
       'transportRulesSet',
       'TransportRulesInput',

@@ -3,12 +3,16 @@ import {
   createTransport,
   deleteTransport,
   envelopeSenders,
+  getTransportHealth,
   getTransportRules,
   listTransports,
+  previewRoute,
+  type RoutePreview,
   type Rule,
   setTransportRules,
   signingPolicies,
   type TransportEntry,
+  type TransportHealth as TransportHealthEntry,
   tlsPolicies,
   transportKinds,
   updateTransport,
@@ -143,7 +147,88 @@ const TransportRule = builder.objectRef<Rule>('TransportRule').implement({
   }),
 });
 
+const TransportStatus = enumOf(
+  'TransportStatus',
+  ['ok', 'limited', 'failing'],
+  'LIMITED: a limit is used up. FAILING: some of its servers do not accept email.',
+);
+const TransportHealth = builder.objectRef<TransportHealthEntry>('TransportHealth').implement({
+  description: 'Whether a transport sends email now.',
+  fields: (t) => ({
+    transportId: t.id({
+      description: 'The transport ID; "default" for DELIVERY.',
+      resolve: ({ transport_id }) => transport_id,
+    }),
+    status: t.field({
+      type: TransportStatus,
+      description: 'The state of the transport.',
+      resolve: ({ status }) => status,
+    }),
+    closedDestinations: t.int({
+      description: 'Destinations to which it does not send now.',
+      resolve: ({ closed_destinations }) => closed_destinations,
+    }),
+    closedUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the first of them opens; null: none is closed.',
+      resolve: ({ closed_until }) => closed_until,
+    }),
+    waiting: t.exposeInt('waiting', { description: 'Emails that wait for them, counted up to 10,000.' }),
+    lastReply: t.string({
+      nullable: true,
+      description: 'The last response that closed one; null: none.',
+      resolve: ({ last_reply }) => last_reply,
+    }),
+    usedToday: t.int({
+      nullable: true,
+      description: 'Emails counted against its limits today, in UTC; null: no limit.',
+      resolve: ({ used_today }) => used_today,
+    }),
+  }),
+});
+
+const RoutedTransport = builder.objectRef<RoutePreview['transports'][number]>('RoutedTransport').implement({
+  description: 'A transport that an email would use.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The transport ID; "default" for DELIVERY.' }),
+    name: t.exposeString('name', { description: 'The name of the transport.' }),
+  }),
+});
+const TransportRoute = builder.objectRef<RoutePreview>('TransportRoute').implement({
+  description: 'The transports that an email would use.',
+  fields: (t) => ({
+    rule: t.exposeInt('rule', {
+      nullable: true,
+      description: 'The position of the rule that applies, from 1; null: none does.',
+    }),
+    transports: t.field({
+      type: [RoutedTransport],
+      description: 'In order of preference.',
+      resolve: ({ transports }) => transports,
+    }),
+  }),
+});
+
 builder.queryFields((t) => ({
+  transportHealth: t.field({
+    type: [TransportHealth],
+    description: 'The health of all transports, starting with the default one. Requires operator.',
+    complexity: { field: 1, multiplier: SAMPLE_SIZE },
+    resolve: async (_, __, g) => (await call(g, getTransportHealth, {})).data,
+  }),
+  transportRoute: t.field({
+    type: TransportRoute,
+    description: 'The transports that an email would use by the current rules. Requires operator.',
+    args: {
+      workspaceId: t.arg.id({ description: 'Default: no particular workspace.' }),
+      fromDomain: t.arg.string({ required: true, description: 'The domain of the from address.' }),
+      toDomain: t.arg.string({ required: true, description: 'The domain of the recipient.' }),
+      tags: t.arg.stringList({ description: 'The tags of the email. Default: none.' }),
+      priority: t.arg({ type: Priority, description: 'The priority of the email. Default: NORMAL.' }),
+    },
+    resolve: (_, args, g) => call(g, previewRoute, args),
+  }),
   transports: t.field({
     type: [Transport],
     description: 'All transports, starting with the default one, which is DELIVERY. Requires operator.',

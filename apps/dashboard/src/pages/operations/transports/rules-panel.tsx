@@ -1,0 +1,148 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowDown, ArrowUp, Pencil, Plus, X } from 'lucide-react';
+import { useState } from 'react';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Panel } from '../../../parts/page.tsx';
+import { ErrorPanel, Notice, QueryView } from '../../../parts/states.tsx';
+import { toast } from '../../../parts/toasts.tsx';
+import { RoutePreview } from './route-preview.tsx';
+import { RuleForm } from './rule-form.tsx';
+import { words } from './strings.ts';
+import type { Rule, Transport } from './transport.ts';
+
+const text = words.rules;
+const conditions = ['from_domain', 'destination', 'tag', 'priority', 'workspace_id'] as const;
+
+/** Shows the rules in order. Changes are a draft until they are saved, so that they can be previewed. */
+export function RulesPanel({ transports }: { readonly transports: readonly Transport[] }) {
+  const rules = useQuery(trpc.transports.rules.queryOptions({}));
+  const { open, rule: position } = useSearch({ from: '/shell/instance/delivery/transports' });
+  const navigate = useNavigate({ from: '/instance/delivery/transports' });
+  const [draft, setDraft] = useState<readonly Rule[] | null>(null);
+  const save = useMutation(
+    trpc.transports.setRules.mutationOptions({
+      onSuccess: () => {
+        setDraft(null);
+        toast(text.saved);
+      },
+    }),
+  );
+  const shown = draft ?? rules.data?.data ?? [];
+  const edited = position === undefined ? undefined : shown[position - 1];
+  const close = () => void navigate({ search: {}, replace: true });
+  const put = (rule: Rule) => setDraft(edited ? shown.map((one) => (one === edited ? rule : one)) : [...shown, rule]);
+  return (
+    <>
+      <Panel
+        title={text.title}
+        actions={
+          <Button small needs="operator" onClick={() => void navigate({ search: { open: 'rule' } })}>
+            <Plus size={14} />
+            {text.add}
+          </Button>
+        }
+      >
+        <QueryView query={rules} lines={3}>
+          {() => (
+            <div className="stack">
+              <p className="muted small">{shown.length === 0 ? text.none : text.about}</p>
+              <RuleList
+                rules={shown}
+                transports={transports}
+                onChange={setDraft}
+                onEdit={(number) => void navigate({ search: { open: 'rule', rule: number } })}
+              />
+              {draft !== null && (
+                <Notice tone="info">
+                  <p>{text.unsaved}</p>
+                  <p className="line">
+                    <Button kind="primary" small busy={save.isPending} onClick={() => save.mutate({ rules: draft })}>
+                      {text.save}
+                    </Button>
+                    <Button small onClick={() => setDraft(null)}>
+                      {text.discard}
+                    </Button>
+                  </p>
+                </Notice>
+              )}
+              {save.error !== null && <ErrorPanel error={save.error} />}
+            </div>
+          )}
+        </QueryView>
+      </Panel>
+      <RoutePreview rules={shown} />
+      {open === 'rule' && (
+        <RuleForm
+          rule={edited ?? null}
+          number={position ?? shown.length + 1}
+          transports={transports}
+          onApply={put}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function RuleList({
+  rules,
+  transports,
+  onChange,
+  onEdit,
+}: {
+  readonly rules: readonly Rule[];
+  readonly transports: readonly Transport[];
+  readonly onChange: (rules: readonly Rule[]) => void;
+  readonly onEdit: (number: number) => void;
+}) {
+  const move = (index: number, step: 1 | -1) => {
+    const moved = rules.toSpliced(index, 1);
+    const [rule] = rules.slice(index, index + 1);
+    if (rule) onChange(moved.toSpliced(index + step, 0, rule));
+  };
+  return (
+    <ol className="stack-s rules" aria-label={text.title}>
+      {rules.map((rule, index) => (
+        // A rule has no ID, and two rules may be equal.
+        <li key={`${index} ${JSON.stringify(rule)}`} className="line">
+          <span className="num muted">{index + 1}</span>
+          <span className="grow">{sentenceOf(rule, transports)}</span>
+          <span className="line">
+            {index > 0 && (
+              <Button kind="icon plain" label={text.up(index + 1)} onClick={() => move(index, -1)}>
+                <ArrowUp size={14} />
+              </Button>
+            )}
+            {index < rules.length - 1 && (
+              <Button kind="icon plain" label={text.down(index + 1)} onClick={() => move(index, 1)}>
+                <ArrowDown size={14} />
+              </Button>
+            )}
+            <Button kind="icon plain" label={text.edit(index + 1)} onClick={() => onEdit(index + 1)}>
+              <Pencil size={14} />
+            </Button>
+            <Button
+              kind="icon plain"
+              label={text.remove(index + 1)}
+              onClick={() => onChange(rules.toSpliced(index, 1))}
+            >
+              <X size={14} />
+            </Button>
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Returns a rule as a sentence, such as: Email from shop.example tagged receipt, through SES, then DELIVERY. */
+function sentenceOf(rule: Rule, transports: readonly Transport[]): string {
+  const parts = conditions.flatMap((name) => {
+    const value = rule[name];
+    return value === null ? [] : [`${text.conditions[name]} ${value}`];
+  });
+  const names = rule.transports.map((id) => transports.find((one) => one.id === id)?.name ?? id);
+  return `${parts.length === 0 ? text.all : `${text.some} ${parts.join(', ')}`} ${text.via} ${names.join(text.next)}`;
+}
