@@ -61,6 +61,7 @@ describe('doctor', () => {
       'queue_age ok',
       'disk ok',
       'certificate skipped',
+      'relays skipped',
       'port_25 skipped',
       'helo skipped',
       'ptr skipped',

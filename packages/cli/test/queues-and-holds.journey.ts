@@ -58,6 +58,8 @@ describe('destinations', () => {
     expect(JSON.parse(list.out).data).toEqual([
       {
         destination: 'example.com',
+        transport_id: null,
+        transport_name: null,
         connections: 5,
         messages_per_minute: 100,
         closed_until: null,
