@@ -38,7 +38,7 @@ export type { Envelope, Mailer, Raw, SendOutcome, SendStage, TlsFacts, TlsPolicy
 export { createSimulatorMailer } from './simulator/mailer.ts';
 export { isSimulatorLane } from './simulator/script.ts';
 export { type SimulatorOptions, startSimulator } from './simulator/server.ts';
-export { createSmtpTransport, type SmtpTransportOptions } from './smtp/client.ts';
+export { createSmtpTransport, isThisMachine, type SmtpTransportOptions } from './smtp/client.ts';
 export { type ConnectionTest, testConnection } from './smtp/test-connection.ts';
 export { DEFAULT_TIMEOUTS, type SmtpTimeouts } from './smtp/timeouts.ts';
 export { createSubmissionReader, type SubmissionReader } from './submission/submission-reader.ts';

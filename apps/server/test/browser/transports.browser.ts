@@ -1,3 +1,4 @@
+import { words as health } from '@postrider/dashboard/strings/pages/operations/health';
 import { words as transports } from '@postrider/dashboard/strings/pages/operations/transports';
 import { startSmtpSink } from '@postrider/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -40,14 +41,14 @@ it('an operator creates a relay, sees its health, and tests it', async () => {
     await page.getByRole('button', { name: testing.submit }).click();
     return page.getByRole('table', { name: testing.results }).getByRole('row', { name: testing.checks.sign_in ?? '' });
   };
-  await (await test()).getByText(testing.statuses.failing, { exact: true }).waitFor();
+  await (await test()).getByText(health.statuses.failing, { exact: true }).waitFor();
   await page.getByRole('button', { name: testing.close }).last().click();
 
   await page.getByRole('link', { name: 'SES' }).click();
   await page.getByLabel(form.password).fill(login.pass);
   await page.getByRole('button', { name: form.submit }).click();
   await page.getByText(form.changed('SES')).waitFor();
-  await (await test()).getByText(testing.statuses.ok, { exact: true }).waitFor();
+  await (await test()).getByText(health.statuses.ok, { exact: true }).waitFor();
   await page.getByRole('button', { name: testing.close }).last().click();
   expect(await page.content()).not.toContain(login.pass);
   expectQuiet(tab);

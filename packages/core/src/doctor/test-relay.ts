@@ -1,4 +1,4 @@
-import { type ConnectionTest, type SmtpTransportOptions, testConnection } from '@postrider/mail';
+import { type ConnectionTest, isThisMachine, type SmtpTransportOptions, testConnection } from '@postrider/mail';
 import { relayOfRow, relaysOfDelivery } from '../delivery/index.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { usedTransports } from '../transports/index.ts';
@@ -30,11 +30,13 @@ export async function checkRelays(ctx: ActorContext): Promise<Finding> {
 
 /** Tests the connection to a relay up to signing in, and returns a finding for each step. Nothing is sent. */
 export async function testRelay(relay: SmtpTransportOptions): Promise<Record<Step, Finding>> {
-  const test = await testConnection(relay, AbortSignal.timeout(TEST_MS));
+  const signal = AbortSignal.timeout(TEST_MS);
+  const test = await testConnection(relay, signal);
+  const problem = signal.aborted ? `No response within ${TEST_MS / 1000} s.` : test.problem;
   const failed_index = test.failed_at === null ? steps.length : steps.indexOf(test.failed_at);
   const findingOf = (step: Step, index: number): Finding => {
     if (index > failed_index) return skipped('Not reached.');
-    if (index === failed_index) return failing(test.problem ?? 'No response.', fixes[step](relay));
+    if (index === failed_index) return failing(problem ?? 'No response.', fixes[step](relay));
     return results[step](relay, test);
   };
   const [dns, connect, tls, sign_in] = steps.map(findingOf) as [Finding, Finding, Finding, Finding];
@@ -54,10 +56,10 @@ const fixes: Record<Step, (relay: SmtpTransportOptions) => string> = {
 const results: Record<Step, (relay: SmtpTransportOptions, test: ConnectionTest) => Finding> = {
   dns: ({ host }, { addresses }) => ok(`${host} resolves to ${addresses.join(', ')}.`),
   connect: (relay) => ok(`${placeOf(relay)} accepts connections.`),
-  tls: ({ tls }, test) => {
+  tls: ({ tls, host }, test) => {
     if (test.tls === null) {
-      return tls === 'none'
-        ? skipped('The TLS policy is none.')
+      return tls === 'none' || isThisMachine(host)
+        ? skipped(tls === 'none' ? 'The TLS policy is none.' : 'The relay is this machine.')
         : warning('The relay offers no TLS, so email crosses the network unencrypted.', 'Use a relay that offers TLS.');
     }
     return ok(

@@ -3,6 +3,7 @@ import { openWorld } from '@postrider/testing/open-world';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
+import { createEncryption } from '../process/encryption.ts';
 import { createTransport, setTransportRules } from '../transports/index.ts';
 import { examineMachine } from './examine-machine.ts';
 import { testTransport } from './test-transport.ts';
@@ -116,6 +117,15 @@ describe('a test of a transport', () => {
     const [mail] = sink.messages;
     expect(mail).toMatchObject({ envelope_from: 'hello@shop.example', envelope_to: ['ada@example.com'] });
     expect(mail?.raw.toString()).toMatch(/^X-Set: tests\r\nDKIM-Signature: .*?d=shop\.example;/s);
+  });
+
+  it('reports a password that this process cannot decrypt', async () => {
+    const id = await transport({ username: 'shop', password: 'right' });
+    const encryption = createEncryption('e'.repeat(64));
+
+    const { checks } = await invoke(ctx({ encryption }), testTransport, { transport_id: id });
+
+    expect(checks[0]).toMatchObject({ name: 'sign_in', status: 'failing', detail: expect.stringMatching(/decrypt/) });
   });
 
   it('refuses a sender whose domain no workspace has verified', async () => {

@@ -17,6 +17,7 @@ import { newId } from '../fields/ids.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
+import { DecryptionError } from '../process/encryption.ts';
 import {
   DEFAULT_TRANSPORT,
   type TransportRow,
@@ -63,12 +64,17 @@ export const testTransport = operation({
 });
 
 async function connectionFindings(ctx: ActorContext, row: TransportRow | null): Promise<Record<string, Finding>> {
-  if (row?.kind === 'smtp') return testRelay(relayOfRow(ctx, row));
-  if (row?.kind === 'mx') return { port_25: await inTime(() => checkPort25(ctx)) };
   const [first] = ctx.config.DELIVERY;
-  const [relay] = relaysOfDelivery(ctx);
-  if (first?.kind === 'smtp' && relay) return testRelay(relay);
-  return { port_25: first?.kind === 'mx' ? await inTime(() => checkPort25(ctx)) : captured };
+  const kind = row?.kind ?? first?.kind;
+  if (kind === 'mx') return { port_25: await inTime(() => checkPort25(ctx)) };
+  try {
+    const relay = row ? relayOfRow(ctx, row) : relaysOfDelivery(ctx)[0];
+    return kind === 'smtp' && relay ? await testRelay(relay) : { connect: captured };
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    const fix = 'Set SECRET_KEY_PREVIOUS to the key that encrypted it, or set the password again.';
+    return { sign_in: failing('SECRET_KEY cannot decrypt the password.', fix) };
+  }
 }
 
 const captured = skipped('DELIVERY=capture sends no email out.');

@@ -27,6 +27,10 @@ export interface SmtpTransportOptions {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
+export function isThisMachine(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
 /** Creates a transport that sends to one host over persistent connections, with one recipient per transaction. */
 export function createSmtpTransport(options: SmtpTransportOptions): Mailer {
   const { max_connections, timeouts } = options;
@@ -52,7 +56,7 @@ export function sessionOf({
   helo_name,
   tls,
 }: SmtpTransportOptions): Omit<SessionSettings, 'timeouts'> {
-  const on_this_machine = LOOPBACK.test(host);
+  const on_this_machine = isThisMachine(host);
   // Implicit TLS or a password only makes sense if the server is known to be the right one.
   const relies = (secure || Boolean(user)) && !on_this_machine && tls !== 'none';
   const checked = tls === 'required' || relies;

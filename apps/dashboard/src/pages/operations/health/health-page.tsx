@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, CircleSlash, RefreshCw, TriangleAlert } from 'lucide-react';
+import { RefreshCw } from 'lucide-react';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
-import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
@@ -12,6 +11,7 @@ import { routeOf } from '../../../shell/paths.ts';
 import { AlarmList } from '../../settings/alarms/alarm-list.tsx';
 import { AlarmRules } from '../../settings/alarms/alarm-rules.tsx';
 import { AlarmSettings } from '../../settings/alarms/alarm-settings.tsx';
+import { CheckupBadge } from './checkup-badge.tsx';
 import { words } from './strings.ts';
 
 type Health = Outputs['ops']['health'];
@@ -26,13 +26,6 @@ interface Check {
   /** The page that shows the problem. */
   readonly page: string | null;
 }
-
-const badges = {
-  ok: ['good', CircleCheck],
-  skipped: ['calm', CircleSlash],
-  warning: ['wait', TriangleAlert],
-  failing: ['bad', CircleAlert],
-} as const;
 
 /** Shows whether the instance works: its alerts, its checks, and where its alerts are sent. */
 export function HealthPage() {
@@ -105,14 +98,7 @@ const columns: readonly Column<Check>[] = [
   {
     name: words.columns.state,
     width: 'fit',
-    show: ({ status }) => {
-      const [tone, icon] = badges[status];
-      return (
-        <Badge tone={tone} icon={icon}>
-          {words.statuses[status]}
-        </Badge>
-      );
-    },
+    show: ({ status }) => <CheckupBadge status={status} />,
   },
   { name: words.columns.found, wraps: true, less: true, show: ({ detail }) => detail },
   { name: words.columns.since, width: 'fit', less: true, show: ({ since }) => since && <RelativeTime at={since} /> },

@@ -84,7 +84,6 @@ export const words = {
       port_25: 'Port 25',
       test_email: 'Test email',
     } as Readonly<Record<string, string>>,
-    statuses: { ok: 'OK', skipped: 'Skipped', warning: 'Warning', failing: 'Failed' },
     columns: { check: 'Check', status: 'Result', detail: 'Detail' },
   },
   removing: {

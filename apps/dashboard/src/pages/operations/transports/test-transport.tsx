@@ -1,23 +1,15 @@
-import { CircleAlert, CircleCheck, CircleSlash, TriangleAlert } from 'lucide-react';
 import { client, type Outputs } from '../../../api/trpc.ts';
-import { Badge } from '../../../parts/badge.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { type Column, List } from '../../../parts/list.tsx';
+import { CheckupBadge } from '../health/checkup-badge.tsx';
 import { words } from './strings.ts';
 import type { Transport } from './transport.ts';
 
 type Check = Outputs['transports']['test']['checks'][number];
 
 const text = words.testing;
-const badges = {
-  ok: ['good', CircleCheck],
-  skipped: ['calm', CircleSlash],
-  warning: ['wait', TriangleAlert],
-  failing: ['bad', CircleAlert],
-} as const;
-
 /** Tests a transport, with an email if a recipient is given, and shows the result of each check. */
 export function TestTransport({ transport, onClose }: { readonly transport: Transport; readonly onClose: () => void }) {
   return (
@@ -78,14 +70,7 @@ const columns: readonly Column<Check>[] = [
   {
     name: text.columns.status,
     width: 'fit',
-    show: ({ status }) => {
-      const [tone, icon] = badges[status];
-      return (
-        <Badge tone={tone} icon={icon}>
-          {text.statuses[status]}
-        </Badge>
-      );
-    },
+    show: ({ status }) => <CheckupBadge status={status} />,
   },
   { name: text.columns.detail, wraps: true, show: ({ detail, fix }) => [detail, fix].filter(Boolean).join(' ') },
 ];
