@@ -122,12 +122,11 @@ export async function checkDefaultRows(sql: Sql): Promise<Finding> {
 }
 
 export async function checkSecrets(ctx: Pick<ActorContext, 'sql' | 'encryption'>): Promise<Finding> {
-  const [keys, endpoints, alarms, passwords] = await Promise.all([
-    unopenedKeys(ctx),
-    unopenedSecrets(ctx),
-    unopenedAlarmSecrets(ctx),
-    unopenedPasswords(ctx),
-  ]);
+  // One after another: the other checks need the connections too, even if a table is locked.
+  const keys = await unopenedKeys(ctx);
+  const passwords = await unopenedPasswords(ctx);
+  const alarms = await unopenedAlarmSecrets(ctx);
+  const endpoints = await unopenedSecrets(ctx);
   const secrets = [...endpoints, ...alarms];
   const all = [...keys, ...secrets, ...passwords];
   if (all.length === 0) return ok('SECRET_KEY decrypts all DKIM keys, webhook secrets and transport passwords.');

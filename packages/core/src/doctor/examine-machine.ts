@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
+import { usedTransports } from '../transports/index.ts';
 import { type Checkup, checkupOf, checkupSchema } from './checkup.ts';
 import {
   checkClock,
@@ -53,7 +54,9 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
   const stand = standing(sql, DELIVERY_JOB).then((row) => ({ row, answered_ms: clock.now() }));
   // Awaited by several checks; if none of them gets that far, a failure must not count as unhandled.
   stand.catch(() => undefined);
-  const other = notDirect(ctx);
+  const transports = usedTransports(ctx);
+  const other = transports.then((used) => notDirect(config, used));
+  other.catch(() => undefined);
   const addresses = other.then((finding) => (finding === null ? addressesOf(ctx) : []));
   addresses.catch(() => undefined);
   return {
@@ -69,7 +72,7 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
     queue_age: async () => checkQueueAge((await stand).row),
     disk: () => checkDisk(sql, config),
     certificate: () => checkCertificate(config, clock.now()),
-    relays: () => checkRelays(ctx),
+    relays: async () => checkRelays(ctx, await transports),
     port_25: async () => (await other) ?? checkPort25(ctx),
     helo: async () => (await other) ?? checkHelo(ctx, await addresses),
     ptr: async () => (await other) ?? checkPtr(ctx, await addresses),

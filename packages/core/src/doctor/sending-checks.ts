@@ -2,7 +2,7 @@ import { isIP, connect as openSocket } from 'node:net';
 import { domainOf } from '@postrider/mail';
 import { createAddressGuard, type DnsLookup } from '@postrider/net';
 import type { ActorContext } from '../operation/context.ts';
-import { usedTransports } from '../transports/index.ts';
+import type { UsedTransports } from '../transports/index.ts';
 import { type Finding, failing, ok, skipped, warning } from './finding.ts';
 import { spfOf } from './spf.ts';
 
@@ -19,10 +19,11 @@ const NO_NAME = 'HELO_NAME is not set.';
 const SET_NAME = "Set HELO_NAME to this machine's host name, whose A record has its sending address.";
 
 /** Returns why checks of the sending address do not apply here; null if they do. */
-export async function notDirect(ctx: Pick<ActorContext, 'sql' | 'config'>): Promise<Finding | null> {
-  const { DELIVERY } = ctx.config;
+export function notDirect(
+  { DELIVERY }: Pick<ActorContext['config'], 'DELIVERY'>,
+  { has_default, rows }: UsedTransports,
+): Finding | null {
   if (DELIVERY.some(({ kind }) => kind === 'capture')) return skipped('DELIVERY=capture sends no email out.');
-  const { has_default, rows } = await usedTransports(ctx);
   const kinds = [...(has_default ? DELIVERY : []), ...rows].map(({ kind }) => kind);
   return kinds.includes('mx') ? null : skipped('Relays send from their own addresses.');
 }

@@ -1,7 +1,7 @@
 import { type ConnectionTest, isThisMachine, type SmtpTransportOptions, testConnection } from '@postrider/mail';
 import { relayOfRow, relaysOfDelivery } from '../delivery/index.ts';
 import type { ActorContext } from '../operation/context.ts';
-import { usedTransports } from '../transports/index.ts';
+import type { UsedTransports } from '../transports/index.ts';
 import { type Finding, failing, ok, skipped, warning } from './finding.ts';
 
 const TEST_MS = 4000;
@@ -10,8 +10,7 @@ const steps = ['dns', 'connect', 'tls', 'sign_in'] as const;
 type Step = (typeof steps)[number];
 
 /** Tests every relay that the rules use, and returns the worst finding. Nothing is sent. */
-export async function checkRelays(ctx: ActorContext): Promise<Finding> {
-  const { has_default, rows } = await usedTransports(ctx);
+export async function checkRelays(ctx: ActorContext, { has_default, rows }: UsedTransports): Promise<Finding> {
   const of_rows = rows.flatMap((row) => (row.kind === 'smtp' ? [{ name: row.name, relay: relayOfRow(ctx, row) }] : []));
   const of_delivery = has_default ? relaysOfDelivery(ctx).map((relay) => ({ name: 'DELIVERY', relay })) : [];
   const relays = [...of_delivery, ...of_rows];

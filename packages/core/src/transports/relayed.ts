@@ -19,7 +19,8 @@ export async function usedTransports(
 ): Promise<UsedTransports> {
   // The test inbox takes everything, whatever the rules say.
   if (config.DELIVERY.some(({ kind }) => kind === 'capture')) return { has_default: true, rows: [] };
-  const [rules, rows] = await Promise.all([allRules(sql), allTransports(sql)]);
+  const rules = await allRules(sql);
+  const rows = await allTransports(sql);
   const ids = transportsInUse(rules, sender);
   return { has_default: ids.has(DEFAULT_TRANSPORT), rows: rows.filter(({ id }) => ids.has(id)) };
 }
