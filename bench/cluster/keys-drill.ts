@@ -64,7 +64,7 @@ export const keysDrill: Drill = {
       await drain(database);
       print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
-      const mail = mailChecks(ledgers, await database.read('none'));
+      const email_checks = mailChecks(ledgers, await database.read('none'));
       const is_relayed = await sendThrough(relay, bind, secret);
       const failure = await installation
         .open('old', 'rest', await freePort(), { SECRET_KEY: old_key })
@@ -74,7 +74,7 @@ export const keysDrill: Drill = {
           (error: unknown) => String(error),
         );
       return printChecks('keys', [
-        ...mail,
+        ...email_checks,
         check(
           'requests that failed',
           clients.failures.map(({ what: problem }) => problem),

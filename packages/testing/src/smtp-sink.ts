@@ -48,7 +48,7 @@ export interface SmtpSinkOptions {
   /** Offers STARTTLS, with `tls` or the server's self-signed certificate. */
   readonly starttls?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** The only user who may send. Without it, no one has to sign in. */
+  /** The only user who may send. Without it, the server requires no sign-in. */
   readonly login?: { readonly user: string; readonly pass: string };
   readonly now?: () => number;
 }

@@ -88,12 +88,12 @@ it('keys, passwords and bodies reach no log, metric or trace, even if the databa
       return answer as { data: { transportCreate: { transport: { id: string } } } };
     };
     const variables = { port: other_relay.port, username: login.user, password: login.pass };
-    const created = await graphql(CREATE, variables);
-    const { id } = created.data.transportCreate.transport;
-    const used = await graphql(USE, { id, to: 'ada@relayed.example' });
-    expect(used).toMatchObject({ data: { transportRulesSet: { __typename: 'TransportRulesPayload' } } });
-    const read = await graphql(READ);
-    expect(read).toMatchObject({ data: { transports: [{}, { name: 'SES' }] } });
+    const creation = await graphql(CREATE, variables);
+    const { id } = creation.data.transportCreate.transport;
+    const change = await graphql(USE, { id, to: 'ada@relayed.example' });
+    expect(change).toMatchObject({ data: { transportRulesSet: { __typename: 'TransportRulesPayload' } } });
+    const listing = await graphql(READ);
+    expect(listing).toMatchObject({ data: { transports: [{}, { name: 'SES' }] } });
     const transcriptOfRelay = async () => {
       // The worker follows the rules within five seconds.
       const email = { ...mail, to: 'ada@relayed.example' };
@@ -119,7 +119,7 @@ it('keys, passwords and bodies reach no log, metric or trace, even if the databa
     expect(outputs.log).toContain('mail accepted');
     expect(scraped).toContain('postrider_messages_accepted_total');
     const secrets = [journey.secret, journey.env.SECRET_KEY, hooked.body.secret, 'canary7c1f09'].map(String);
-    for (const response of [created, used, read, transcript])
+    for (const response of [creation, change, listing, transcript])
       expect(JSON.stringify(response)).not.toContain(login.pass);
     for (const [place, text] of Object.entries(outputs)) {
       const leaks = secrets.filter((secret) => text.includes(secret));

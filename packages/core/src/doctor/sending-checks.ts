@@ -2,7 +2,7 @@ import { isIP, connect as openSocket } from 'node:net';
 import { domainOf } from '@postrider/mail';
 import { createAddressGuard, type DnsLookup } from '@postrider/net';
 import type { ActorContext } from '../operation/context.ts';
-import type { UsedTransports } from '../transports/index.ts';
+import { kindsOf, type UsedTransports } from '../transports/index.ts';
 import { type Finding, failing, ok, skipped, warning } from './finding.ts';
 import { spfOf } from './spf.ts';
 
@@ -21,10 +21,10 @@ const SET_NAME = "Set HELO_NAME to this machine's host name, whose A record has 
 /** Returns why checks of the sending address do not apply here; null if they do. */
 export function notDirect(
   { DELIVERY }: Pick<ActorContext['config'], 'DELIVERY'>,
-  { has_default, rows }: UsedTransports,
+  transports: UsedTransports,
 ): Finding | null {
-  if (DELIVERY.some(({ kind }) => kind === 'capture')) return skipped('DELIVERY=capture sends no email out.');
-  const kinds = [...(has_default ? DELIVERY : []), ...rows].map(({ kind }) => kind);
+  const kinds = kindsOf({ DELIVERY }, transports);
+  if (kinds.includes('capture')) return skipped('DELIVERY=capture sends no email out.');
   return kinds.includes('mx') ? null : skipped('Relays send from their own addresses.');
 }
 

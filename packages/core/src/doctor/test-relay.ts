@@ -1,7 +1,8 @@
 import { type ConnectionTest, isThisMachine, type SmtpTransportOptions, testConnection } from '@postrider/mail';
 import { relayOfRow, relaysOfDelivery } from '../delivery/index.ts';
 import type { ActorContext } from '../operation/context.ts';
-import type { UsedTransports } from '../transports/index.ts';
+import { DecryptionError } from '../process/encryption.ts';
+import type { TransportRow, UsedTransports } from '../transports/index.ts';
 import { type Finding, failing, ok, skipped, warning } from './finding.ts';
 
 const TEST_MS = 4000;
@@ -11,12 +12,16 @@ type Step = (typeof steps)[number];
 
 /** Tests every relay that the rules use, and returns the worst finding. Nothing is sent. */
 export async function checkRelays(ctx: ActorContext, { has_default, rows }: UsedTransports): Promise<Finding> {
-  const of_rows = rows.flatMap((row) => (row.kind === 'smtp' ? [{ name: row.name, relay: relayOfRow(ctx, row) }] : []));
-  const of_delivery = has_default ? relaysOfDelivery(ctx).map((relay) => ({ name: 'DELIVERY', relay })) : [];
+  const of_delivery = has_default
+    ? relaysOfDelivery(ctx).map((relay) => ({ name: 'DELIVERY', test: () => testRelay(relay) }))
+    : [];
+  const of_rows = rows
+    .filter(({ kind }) => kind === 'smtp')
+    .map((row) => ({ name: row.name, test: () => testRelayOfRow(ctx, row) }));
   const relays = [...of_delivery, ...of_rows];
   if (relays.length === 0) return skipped('No email goes through a relay.');
   const tests = await Promise.all(
-    relays.map(async ({ name, relay }) => ({ name, findings: Object.values(await testRelay(relay)) })),
+    relays.map(async ({ name, test }) => ({ name, findings: Object.values(await test()) })),
   );
   for (const status of ['failing', 'warning']) {
     for (const { name, findings } of tests) {
@@ -25,6 +30,17 @@ export async function checkRelays(ctx: ActorContext, { has_default, rows }: Used
     }
   }
   return ok(`Ready to accept email: ${tests.map(({ name }) => name).join(', ')}.`);
+}
+
+/** Tests the relay of a transport, whose password this process may not be able to decrypt. */
+export async function testRelayOfRow(ctx: ActorContext, row: TransportRow): Promise<Record<string, Finding>> {
+  try {
+    return await testRelay(relayOfRow(ctx, row));
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    const fix = 'Set SECRET_KEY_PREVIOUS to the key that encrypted it, or set the password again.';
+    return { sign_in: failing('SECRET_KEY cannot decrypt the password.', fix) };
+  }
 }
 
 /** Tests the connection to a relay up to signing in, and returns a finding for each step. Nothing is sent. */

@@ -114,9 +114,9 @@ describe('a test of a transport', () => {
       sign_in: 'ok',
       test_email: 'ok',
     });
-    const [mail] = sink.messages;
-    expect(mail).toMatchObject({ envelope_from: 'hello@shop.example', envelope_to: ['ada@example.com'] });
-    expect(mail?.raw.toString()).toMatch(/^X-Set: tests\r\nDKIM-Signature: .*?d=shop\.example;/s);
+    const [message] = sink.messages;
+    expect(message).toMatchObject({ envelope_from: 'hello@shop.example', envelope_to: ['ada@example.com'] });
+    expect(message?.raw.toString()).toMatch(/^X-Set: tests\r\nDKIM-Signature: .*?d=shop\.example;/s);
   });
 
   it('reports a password that this process cannot decrypt', async () => {

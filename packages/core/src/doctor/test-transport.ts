@@ -7,7 +7,6 @@ import {
   createTransportMailer,
   defaultSender,
   isCaptured,
-  relayOfRow,
   relaysOfDelivery,
   renderSigned,
   senderOfRow,
@@ -17,7 +16,6 @@ import { newId } from '../fields/ids.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
-import { DecryptionError } from '../process/encryption.ts';
 import {
   DEFAULT_TRANSPORT,
   type TransportRow,
@@ -28,7 +26,7 @@ import {
 import { type Checkup, checkupOf, checkupSchema } from './checkup.ts';
 import { type Finding, failing, inTime, ok, skipped, warning } from './finding.ts';
 import { checkPort25 } from './sending-checks.ts';
-import { testRelay } from './test-relay.ts';
+import { testRelay, testRelayOfRow } from './test-relay.ts';
 
 const EMAIL_MS = 20_000;
 const SUBJECT = 'Test email from Postrider';
@@ -67,14 +65,9 @@ async function connectionFindings(ctx: ActorContext, row: TransportRow | null): 
   const [first] = ctx.config.DELIVERY;
   const kind = row?.kind ?? first?.kind;
   if (kind === 'mx') return { port_25: await inTime(() => checkPort25(ctx)) };
-  try {
-    const relay = row ? relayOfRow(ctx, row) : relaysOfDelivery(ctx)[0];
-    return kind === 'smtp' && relay ? await testRelay(relay) : { connect: captured };
-  } catch (error) {
-    if (!(error instanceof DecryptionError)) throw error;
-    const fix = 'Set SECRET_KEY_PREVIOUS to the key that encrypted it, or set the password again.';
-    return { sign_in: failing('SECRET_KEY cannot decrypt the password.', fix) };
-  }
+  if (row) return testRelayOfRow(ctx, row);
+  const [relay] = relaysOfDelivery(ctx);
+  return kind === 'smtp' && relay ? testRelay(relay) : { connect: captured };
 }
 
 const captured = skipped('DELIVERY=capture sends no email out.');

@@ -3,7 +3,7 @@ export { deleteTransport } from './delete-transport.ts';
 export { closeSpentLanes, countEmails, returnEmails } from './limit-store.ts';
 export { listTransports } from './list-transports.ts';
 export { previewRoute, type RoutePreview } from './preview-route.ts';
-export { isRelayed, type UsedTransports, usedTransports } from './relayed.ts';
+export { isRelayed, kindsOf, type UsedTransports, usedTransports } from './relayed.ts';
 export { type RoutedEmail, routeOf } from './route.ts';
 export { getTransportRules, setTransportRules } from './rules.ts';
 export {

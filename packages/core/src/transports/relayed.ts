@@ -25,12 +25,15 @@ export async function usedTransports(
   return { has_default: ids.has(DEFAULT_TRANSPORT), rows: rows.filter(({ id }) => ids.has(id)) };
 }
 
+/** Returns how email leaves by these transports. */
+export function kindsOf({ DELIVERY }: Pick<Services['config'], 'DELIVERY'>, { has_default, rows }: UsedTransports) {
+  return [...(has_default ? DELIVERY : []), ...rows].map(({ kind }) => kind);
+}
+
 /** Returns whether all email from a domain leaves through relays, whose addresses only their owner knows. */
 export async function isRelayed(
   services: Parts,
   sender: Pick<RoutedEmail, 'workspace_id' | 'from_domain'>,
 ): Promise<boolean> {
-  const { has_default, rows } = await usedTransports(services, sender);
-  const default_kinds = has_default ? services.config.DELIVERY.map(({ kind }) => kind) : [];
-  return [...default_kinds, ...rows.map(({ kind }) => kind)].every((kind) => kind === 'smtp');
+  return kindsOf(services.config, await usedTransports(services, sender)).every((kind) => kind === 'smtp');
 }

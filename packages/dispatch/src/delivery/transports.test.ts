@@ -207,8 +207,8 @@ describe('a change of transports', () => {
     const ids = await Promise.all(requests);
     await Promise.all(ids.map(delivered));
 
-    const arrived = [left, right, mortal, world.smtp].flatMap(({ messages }) => messages);
-    expect(arrived.map(({ message_id }) => message_id).sort()).toEqual(ids.map((id) => `<${id}@shop.example>`).sort());
+    const messages = [left, right, mortal, world.smtp].flatMap((sink) => sink.messages);
+    expect(messages.map(({ message_id }) => message_id).sort()).toEqual(ids.map((id) => `<${id}@shop.example>`).sort());
     for (const sink of [left, right, mortal, world.smtp]) expect(sink.messages.length).toBeGreaterThan(0);
   }, 60_000);
 

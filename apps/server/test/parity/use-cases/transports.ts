@@ -127,7 +127,7 @@ export const transports = [
     given: aTransport,
     target: 'transport_id',
     foreign: false,
-    bad: { to: 'nobody' },
+    bad: { to: 'not an address' },
   }),
   useCase(getTransportRules, {
     rest: NO_REST,

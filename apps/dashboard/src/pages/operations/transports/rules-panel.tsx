@@ -29,10 +29,10 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
       },
     }),
   );
-  const shown = draft ?? rules.data?.data ?? [];
-  const edited = position === undefined ? undefined : shown[position - 1];
+  const rows = draft ?? rules.data?.data ?? [];
+  const row = position === undefined ? undefined : rows[position - 1];
   const close = () => void navigate({ search: {}, replace: true });
-  const put = (rule: Rule) => setDraft(edited ? shown.map((one) => (one === edited ? rule : one)) : [...shown, rule]);
+  const apply = (rule: Rule) => setDraft(row ? rows.map((one) => (one === row ? rule : one)) : [...rows, rule]);
   return (
     <>
       <Panel
@@ -47,9 +47,9 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
         <QueryView query={rules} lines={3}>
           {() => (
             <div className="stack">
-              <p className="muted small">{shown.length === 0 ? text.none : text.about}</p>
+              <p className="muted small">{rows.length === 0 ? text.none : text.about}</p>
               <RuleList
-                rules={shown}
+                rules={rows}
                 transports={transports}
                 onChange={setDraft}
                 onEdit={(number) => void navigate({ search: { open: 'rule', rule: number } })}
@@ -72,13 +72,13 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
           )}
         </QueryView>
       </Panel>
-      <RoutePreview rules={shown} />
+      <RoutePreview rules={rows} />
       {open === 'rule' && (
         <RuleForm
-          rule={edited ?? null}
-          number={position ?? shown.length + 1}
+          rule={row ?? null}
+          number={position ?? rows.length + 1}
           transports={transports}
-          onApply={put}
+          onApply={apply}
           onClose={close}
         />
       )}
@@ -98,9 +98,9 @@ function RuleList({
   readonly onEdit: (number: number) => void;
 }) {
   const move = (index: number, step: 1 | -1) => {
-    const moved = rules.toSpliced(index, 1);
+    const others = rules.toSpliced(index, 1);
     const [rule] = rules.slice(index, index + 1);
-    if (rule) onChange(moved.toSpliced(index + step, 0, rule));
+    if (rule) onChange(others.toSpliced(index + step, 0, rule));
   };
   return (
     <ol className="stack-s rules" aria-label={text.title}>
