@@ -182,23 +182,28 @@ describe('a change of transports', () => {
     const mortal_id = await transport('Mortal', mortal.port);
     await startWorker();
     await startWorker(await world.peer());
-    const steps: (() => Promise<unknown>)[] = [
-      () => setRules({ transports: [left_id] }),
-      () => setRules({ tag: 'even', transports: [right_id] }, { transports: [left_id] }),
-      () => setRules({ transports: [mortal_id, right_id] }),
-      () => mortal.stop(),
-      async () => {
-        await setRules({ tag: 'even', transports: ['default'] }, { transports: [right_id] });
-        await invoke(instance(), deleteTransport, { transport_id: mortal_id });
-        await invoke(instance(), deleteTransport, { transport_id: left_id });
-      },
-      () => setRules(),
+    // Each change, and the server that receives email after it.
+    const steps: readonly (readonly [() => Promise<unknown>, SmtpSink])[] = [
+      [() => setRules({ transports: [left_id] }), left],
+      [() => setRules({ tag: 'even', transports: [right_id] }, { transports: [left_id] }), right],
+      [() => setRules({ transports: [mortal_id, right_id] }), mortal],
+      [() => mortal.stop(), right],
+      [
+        async () => {
+          await setRules({ tag: 'even', transports: ['default'] }, { transports: [right_id] });
+          await invoke(instance(), deleteTransport, { transport_id: mortal_id });
+          await invoke(instance(), deleteTransport, { transport_id: left_id });
+        },
+        world.smtp,
+      ],
+      [() => setRules(), world.smtp],
     ];
     const requests: Promise<string>[] = [];
 
-    for (const step of steps) {
+    for (const [step, sink] of steps) {
       const change = step();
-      for (let count = 0; count < 10; count++) {
+      const before = sink.messages.length;
+      for (let tenth = 0; tenth < 10 || sink.messages.length === before; tenth++) {
         for (let email = 0; email < 10; email++) requests.push(send(email % 2 === 0 ? { tags: ['even'] } : {}));
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
