@@ -84,7 +84,7 @@ export const preview = `${fields(
 
 export const plan = fields(
   `name monthly_emails recipients_per_request send_per_minute logs_per_minute default_per_minute workspace_rate api_key_limit
-   domain_limit webhook_limit member_limit capture_bytes_limit`,
+   domain_limit webhook_limit member_limit transport_limit capture_bytes_limit`,
   { recipients_per_request: 'maxRecipientsPerRequest', default_per_minute: 'otherPerMinute' },
 );
 export const workspace = `${fields('id name unknown_policy created_at')} plan { ${plan} }`;

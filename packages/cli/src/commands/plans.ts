@@ -17,6 +17,7 @@ interface LimitOptions {
   readonly domains?: number | 'none';
   readonly webhooks?: number | 'none';
   readonly members?: number | 'none';
+  readonly transports?: number | 'none';
   readonly captureBytes?: number | 'none';
   readonly reason?: string;
   readonly json?: boolean;
@@ -40,6 +41,7 @@ export function addPlans(program: Command, terminal: Terminal): void {
       .option('--domains <count>', 'domains per workspace, or none', countOrNone)
       .option('--webhooks <count>', 'webhooks per workspace, or none', countOrNone)
       .option('--members <count>', 'members per workspace, or none', countOrNone)
+      .option('--transports <count>', "transports of a workspace's own, or none for no limit", countOrNone)
       .option('--capture-bytes <count>', 'bytes of captured email per workspace, or none', countOrNone)
       .option('--json', 'print JSON');
   plans
@@ -94,13 +96,14 @@ function limitsOf(options: LimitOptions) {
     domainLimit: orNull(options.domains),
     webhookLimit: orNull(options.webhooks),
     memberLimit: orNull(options.members),
+    transportLimit: orNull(options.transports),
     captureBytesLimit: orNull(options.captureBytes),
   };
 }
 
 export const PLAN =
   'name monthlyEmails maxRecipientsPerRequest sendPerMinute logsPerMinute otherPerMinute ' +
-  'sandboxLogsPerMinute sandboxOtherPerMinute workspaceRate apiKeyLimit domainLimit webhookLimit memberLimit captureBytesLimit';
+  'sandboxLogsPerMinute sandboxOtherPerMinute workspaceRate apiKeyLimit domainLimit webhookLimit memberLimit transportLimit captureBytesLimit';
 const PAYLOAD = select<{ plan: PlanEntry }>(`... on PlanPayload { plan { ${PLAN} } }`);
 const allPlans = query('plans', {}, select<readonly PlanEntry[]>(PLAN));
 const planCreate = mutation('planCreate', 'PlanLimitsInput', PAYLOAD);
@@ -130,6 +133,7 @@ function heldIn(plan: PlanEntry): string {
     [plan.domain_limit, 'domains'],
     [plan.webhook_limit, 'webhooks'],
     [plan.member_limit, 'members'],
+    [plan.transport_limit, 'own transports'],
     [plan.capture_bytes_limit, 'bytes of captured email'],
   ] as const;
   return limits.flatMap(([limit, noun]) => (limit === null ? [] : [`${limit} ${noun}`])).join(', ');

@@ -9,7 +9,7 @@ export { readAlarms } from './read-alarms.ts';
 export { rotateAlarmSecret } from './rotate-secret.ts';
 export { alarmNames, rulesOf } from './rules.ts';
 export { type AlarmTestEntry, sendTestAlarm } from './send-test.ts';
-export { instanceSender, type Sender, senderOf } from './sender.ts';
+export { instanceSender, type Sender, senderOf, senderOfOwner } from './sender.ts';
 export {
   type AlarmSettingsEntry,
   getAlarmSettings,

@@ -22,7 +22,14 @@ export async function senderOf(
   return sender && { from: from_address ?? `alerts@${sender.name}`, workspace_id: sender.workspace_id, captured };
 }
 
-/** Returns the sender of instance-wide alerts, invitations and password resets. */
-export async function instanceSender(services: Pick<Services, 'config' | 'sql'>): Promise<Sender | null> {
-  return senderOf(services, await ownerSettingsOf(services.sql, INSTANCE));
+/** Returns the sender of a workspace's alerts or, for the instance, of its alerts, invitations and password resets. */
+export async function senderOfOwner(
+  services: Pick<Services, 'config' | 'sql'>,
+  workspace_id: string,
+): Promise<Sender | null> {
+  return senderOf(services, await ownerSettingsOf(services.sql, workspace_id));
+}
+
+export function instanceSender(services: Pick<Services, 'config' | 'sql'>): Promise<Sender | null> {
+  return senderOfOwner(services, INSTANCE);
 }

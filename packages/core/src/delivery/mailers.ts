@@ -1,10 +1,12 @@
 import { hostname } from 'node:os';
 import {
+  createGuardedDialer,
   createMailer,
   createMxTransport,
   createSimulatorMailer,
   createSmtpTransport,
   DEFAULT_TIMEOUTS,
+  type Dialer,
   type Mailer,
   type SmtpTimeouts,
   type SmtpTransportOptions,
@@ -12,6 +14,7 @@ import {
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import type { Transport } from '../process/config.ts';
+import { egressOf } from '../process/egress.ts';
 import { signingFor, type TransportRow, transportPurpose } from '../transports/index.ts';
 import type { Mailers, Sender } from './attempt.ts';
 import { PLAIN_FORM, RELAY_FORM } from './render.ts';
@@ -56,20 +59,32 @@ export function createTransportMailer(
   row: TransportRow,
 ): Mailer {
   if (row.kind === 'mx') return mxTransport(services, heloName(services));
-  return createSmtpTransport(relayOfRow(services, row));
+  const mailer = createSmtpTransport(relayOfRow(services, row));
+  // A relay of a workspace is a stranger's server, and paced like one.
+  return row.workspace_id === null ? mailer : { ...mailer, width: undefined };
 }
 
 /** Returns the relay of an smtp transport. Throws a DecryptionError like createTransportMailer. */
 export function relayOfRow(
   services: Pick<Services, 'config' | 'log' | 'encryption'>,
-  { id, host, port, tls, username, password }: TransportRow,
+  { id, workspace_id, host, port, tls, username, password }: TransportRow,
 ): SmtpTransportOptions {
   const plain = password && services.encryption.decrypt(password, transportPurpose(id)).toString();
   const relay = { host: host ?? '', port: port ?? 0, user: username ?? '', pass: plain ?? '' };
   const secure = tls === 'implicit';
   const policy = tls === 'starttls' || secure ? 'required' : (tls ?? 'required');
   const helo_name = heloName(services);
-  return { ...relayTransport(services.config, { ...relay, secure, tls: policy }), helo_name };
+  const options = { ...relayTransport(services.config, { ...relay, secure, tls: policy }), helo_name };
+  if (workspace_id === null) return options;
+  const { config } = services;
+  const max_connections = config.LIMITS.site_connections;
+  return { ...options, max_connections, timeouts: timeoutsOf(config, 'smtp'), dialer: dialerFor(config) };
+}
+
+/** Returns what connects to the relays of workspaces: they reach what webhooks may reach. */
+function dialerFor(config: Services['config']): Dialer {
+  const { dns_answer, smtp_dial } = config.LIMITS;
+  return createGuardedDialer({ ...egressOf(config), dns_timeout_ms: dns_answer, dial_timeout_ms: smtp_dial });
 }
 
 /** Returns the relays in DELIVERY. */

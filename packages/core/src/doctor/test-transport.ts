@@ -1,7 +1,7 @@
 import { formatMailbox, type Mailbox, parseMailbox, replyLine, type SendOutcome } from '@postrider/mail';
 import { z } from 'zod';
 import { mailboxField } from '../accept/index.ts';
-import { instanceSender, senderOf } from '../alarms/index.ts';
+import { senderOf, senderOfOwner } from '../alarms/index.ts';
 import {
   createDefaultMailer,
   createTransportMailer,
@@ -13,14 +13,14 @@ import {
 } from '../delivery/index.ts';
 import { domainByName } from '../domains/index.ts';
 import { newId } from '../fields/ids.ts';
-import { INSTANCE } from '../operation/access.ts';
+import { INSTANCE, requireAdministrator } from '../operation/access.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import {
   DEFAULT_TRANSPORT,
+  requireOwn,
   type TransportRow,
   transportById,
-  transportNotFound,
   transportRefField,
 } from '../transports/index.ts';
 import { type Checkup, checkupOf, checkupSchema } from './checkup.ts';
@@ -37,7 +37,7 @@ const SUBJECT = 'Test email from Postrider';
  */
 export const testTransport = operation({
   name: 'transports.test',
-  scope: 'operator',
+  scope: null,
   summary: 'Test a transport, with a test email if there is a recipient',
   reasons: ['transport_not_found'],
   input: z.object({
@@ -49,8 +49,7 @@ export const testTransport = operation({
   }),
   output: checkupSchema,
   async run(ctx, { transport_id, to, from }): Promise<Checkup> {
-    const row = transport_id === DEFAULT_TRANSPORT ? null : await transportById(ctx.sql, transport_id);
-    if (!row && transport_id !== DEFAULT_TRANSPORT) throw transportNotFound(transport_id);
+    const row = await administeredRow(ctx, transport_id);
     const connection = await connectionFindings(ctx, row);
     const email = to ? await inTime(() => sendTest(ctx, row, to, from), EMAIL_MS) : skipped('No recipient was given.');
     const findings = Object.entries({ ...connection, test_email: email });
@@ -60,6 +59,14 @@ export const testTransport = operation({
     );
   },
 });
+
+/** Returns the row of a transport; null for the default one. */
+async function administeredRow(ctx: ActorContext, transport_id: string): Promise<TransportRow | null> {
+  if (transport_id !== DEFAULT_TRANSPORT)
+    return requireOwn(ctx, transport_id, await transportById(ctx.sql, transport_id));
+  requireAdministrator(ctx.actor, 'instance');
+  return null;
+}
 
 async function connectionFindings(ctx: ActorContext, row: TransportRow | null): Promise<Record<string, Finding>> {
   const [first] = ctx.config.DELIVERY;
@@ -79,12 +86,14 @@ async function sendTest(
   from: Mailbox | undefined,
 ): Promise<Finding> {
   if (isCaptured(ctx.config, 'live')) return captured;
+  const owner_id = row?.workspace_id ?? INSTANCE;
   const sender = from
-    ? await senderOf(ctx, { from_address: formatMailbox(from), workspace_id: INSTANCE })
-    : await instanceSender(ctx);
+    ? await senderOf(ctx, { from_address: formatMailbox(from), workspace_id: owner_id })
+    : await senderOfOwner(ctx, owner_id);
   const parsed_from = parseMailbox(sender?.from ?? '');
   if (!sender || !parsed_from.ok) {
-    const detail = from ? `No workspace has verified ${from.domain}.` : 'No domain is verified.';
+    const owner = owner_id === INSTANCE ? 'No workspace has' : 'The workspace has not';
+    const detail = from ? `${owner} verified ${from.domain}.` : 'No domain is verified.';
     return failing(detail, 'Verify a domain, and send from it.');
   }
   const { mailbox } = parsed_from;

@@ -1,4 +1,4 @@
-import { fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider/db';
+import { type Fragment, fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider/db';
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
@@ -241,13 +241,43 @@ export interface ParkedPage {
 
 /** Returns the next parked email after a job, in the order of the primary key. */
 export async function parkedAfter(sql: Sql, after: string, count: number): Promise<ParkedPage> {
+  return parkedPage(
+    sql,
+    sql`
+      select job_id, lane, priority, workspace_id, message_id, recipient_id from parked_deliveries
+      where job_id > ${after}::uuid order by job_id limit ${count}`,
+  );
+}
+
+/**
+ * Returns the next parked email of a workspace after a job. Served by parked_deliveries_turn, with one step per lane and
+ * priority.
+ */
+export async function parkedOfWorkspace(
+  sql: Sql,
+  workspace_id: string,
+  after: string,
+  count: number,
+): Promise<ParkedPage> {
+  return parkedPage(
+    sql,
+    sql`
+      select x.* from lanes l
+      cross join unnest(enum_range(null::mail_priority)) as v (priority)
+      cross join lateral (
+        select p.job_id, p.lane, p.priority, p.workspace_id, p.message_id, p.recipient_id from parked_deliveries p
+        where p.lane = l.lane and p.priority = v.priority and p.workspace_id = ${workspace_id} and p.job_id > ${after}::uuid
+        order by p.job_id limit ${count}
+      ) x
+      order by x.job_id limit ${count}`,
+  );
+}
+
+async function parkedPage(sql: Sql, page: Fragment): Promise<ParkedPage> {
   const rows = await sql<(ParkedEmail & { is_whole: boolean })[]>`
     select p.job_id, p.lane, p.priority, p.workspace_id, r.email, m.mode, m.from_domain, m.api_key_id, m.tags,
       r.email is not null and m.mode is not null as is_whole
-    from (
-      select job_id, lane, priority, workspace_id, message_id, recipient_id from parked_deliveries
-      where job_id > ${after}::uuid order by job_id limit ${count}
-    ) p
+    from (${page}) p
     left join lateral (select x.email from recipients x where x.workspace_id = p.workspace_id
       and x.message_id = p.message_id and x.id = p.recipient_id ${fence}) r on true
     left join lateral (select x.mode, x.from_domain, x.api_key_id, x.tags from messages x

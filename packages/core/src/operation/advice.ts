@@ -127,7 +127,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   plan_in_use: 'Move these workspaces to another plan first.',
   transport_exists: 'Choose another name.',
   transport_in_use: 'Change the rules that name it, then delete it.',
-  transport_limit: 'Delete a transport that no rule names.',
+  transport_limit: 'Delete a transport that no rule names, or ask the operator for a larger plan.',
   unknown_transport: 'Create the transport first, or name one that exists.',
   hold_exists: 'Release the existing hold before you create another.',
   job_not_open: "Check the job's state. It may have run already, or someone else may have changed it first.",

@@ -116,7 +116,7 @@ export const reasons = {
   plan_in_use: ['unprocessable', 'Workspaces are still on this plan.'],
   transport_exists: ['unprocessable', 'A transport with this name already exists.'],
   transport_in_use: ['unprocessable', 'A rule names the transport.'],
-  transport_limit: ['unprocessable', 'The instance has reached its transport limit.'],
+  transport_limit: ['unprocessable', 'The instance or the workspace has reached its transport limit.'],
   unknown_transport: ['unprocessable', 'A rule names a transport that does not exist.'],
   hold_exists: ['unprocessable', 'An identical hold already exists.'],
   job_not_open: ['unprocessable', 'The job is not in a state that allows this action.'],

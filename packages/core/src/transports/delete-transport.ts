@@ -5,13 +5,13 @@ import { idField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
-import { allRules, dropTransport, lockTransports, noteChange, transportById } from './store.ts';
-import { transportNotFound } from './transport.ts';
+import { requireOwn } from './ownership.ts';
+import { allRules, dropTransport, lockTransports, noteChange, rulesOfWorkspaces, transportById } from './store.ts';
 
 /** Deletes a transport that no rule names. Email that is being sent through it is finished. */
 export const deleteTransport = operation({
   name: 'transports.delete',
-  scope: 'operator',
+  scope: null,
   summary: 'Delete a transport',
   reasons: ['transport_not_found', 'transport_in_use'],
   input: z.object({ transport_id: idField(idPrefixes.transport) }),
@@ -19,15 +19,17 @@ export const deleteTransport = operation({
   async run(ctx, { transport_id: id }) {
     return ctx.sql.begin(async (tx) => {
       await lockTransports(tx);
-      const row = await transportById(tx, id);
-      if (!row) throw transportNotFound(id);
-      const position = (await allRules(tx)).findIndex(({ transports }) => transports.includes(id)) + 1;
+      const row = requireOwn(ctx, id, await transportById(tx, id));
+      const { workspace_id } = row;
+      const rules = workspace_id === null ? await allRules(tx) : await rulesOfWorkspaces(tx, [workspace_id]);
+      const position = rules.findIndex(({ transports }) => transports.includes(id)) + 1;
       if (position > 0)
         throw new AppError('transport_in_use', `Rule ${position} names ${row.name}. Change the rules first.`);
       await dropTransport(tx, id);
-      await noteChange(tx);
+      await noteChange(tx, workspace_id);
       const diff = { name: row.name, kind: row.kind, host: row.host };
-      await recordAudit(tx, ctx, [{ action: 'transport.deleted', target_id: id, workspace_id: INSTANCE, diff }]);
+      const chain = { workspace_id: workspace_id ?? INSTANCE };
+      await recordAudit(tx, ctx, [{ action: 'transport.deleted', target_id: id, ...chain, diff }]);
       return { id, deleted: true } as const;
     });
   },

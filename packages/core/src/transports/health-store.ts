@@ -11,27 +11,39 @@ interface TransportState {
   readonly used_today: number | null;
 }
 
-/** Returns the state of each transport, the default one first. Closed lanes are few, and so are lanes with parked email. */
-export async function transportStates(sql: Sql, max_counted: number): Promise<TransportState[]> {
+/**
+ * Returns the state of each transport of a workspace or, if none is given, of the instance, the default one first.
+ * Closed lanes are few, and so are lanes with parked email.
+ */
+export async function transportStates(
+  sql: Sql,
+  workspace_id: string | null,
+  max_counted: number,
+): Promise<TransportState[]> {
+  const of_instance = workspace_id === null;
   return sql<TransportState[]>`
     with ids as (
-      select 'default' as id, null::uuid as row_id, '' as name, false as is_limited
+      select 'default' as id, null::uuid as row_id, '' as name, false as is_limited where ${of_instance}
       union all
       select id_text(id), id, name, messages_per_day is not null or messages_per_minute is not null from transports
+      where ${of_instance ? sql`workspace_id is null` : sql`workspace_id = ${workspace_id}`}
     ),
     closed as materialized (
       select coalesce(nullif(split_part(lane, ' via ', 2), ''), 'default') as id, closed_until, reason, last_reply
       from lanes where closed_until > clock_now() and lane not like 'held %'
     ),
     parked as materialized (
-      select coalesce(nullif(split_part(lane, ' via ', 2), ''), 'default') as id
-      from (select lane from parked_deliveries where lane not like 'held %' limit ${max_counted}) p
+      select i.id, p.count from ids i
+      join lanes l on coalesce(nullif(split_part(l.lane, ' via ', 2), ''), 'default') = i.id and l.lane not like 'held %'
+      cross join lateral (
+        select count(*)::int as count from (select from parked_deliveries x where x.lane = l.lane limit ${max_counted}) x
+      ) p
     )
     select i.id as transport_id,
       count(*) filter (where c.reason = 'failing')::int as failing,
       count(*) filter (where c.reason in ('limit', 'transport_limit'))::int as limited,
       min(c.closed_until) as closed_until,
-      (select count(*)::int from parked p where p.id = i.id) as waiting,
+      (select coalesce(least(${max_counted}::int, sum(p.count)::int), 0) from parked p where p.id = i.id) as waiting,
       (array_agg(c.last_reply order by c.closed_until desc) filter (where c.last_reply is not null))[1] as last_reply,
       case when i.is_limited then coalesce((
         select w.used from transport_windows w where w.transport_id = i.row_id and w.unit = 'day'

@@ -2,17 +2,21 @@ export { createTransport } from './create-transport.ts';
 export { deleteTransport } from './delete-transport.ts';
 export { closeSpentLanes, countEmails, returnEmails } from './limit-store.ts';
 export { listTransports } from './list-transports.ts';
+export { ownerOf, reachField, requireOwn } from './ownership.ts';
 export { previewRoute, type RoutePreview } from './preview-route.ts';
 export { isRelayed, kindsOf, type UsedTransports, usedTransports } from './relayed.ts';
-export { type RoutedEmail, routeOf } from './route.ts';
+export { type RoutedEmail, type RuleBook, routeOf } from './route.ts';
 export { getTransportRules, setTransportRules } from './rules.ts';
 export {
   allRules,
   allTransports,
+  changedWorkspaces,
   noteJudged,
   type RuleRow,
+  rulesOfWorkspaces,
   type TransportRow,
   transportById,
+  transportsOfWorkspaces,
   transportsVersion,
 } from './store.ts';
 export {

@@ -1,6 +1,6 @@
 import type { Services } from '../operation/context.ts';
-import { type RoutedEmail, transportsInUse } from './route.ts';
-import { allRules, allTransports, type TransportRow } from './store.ts';
+import { type SenderFacts, transportsInUse, transportsOfSender } from './route.ts';
+import { allRules, allTransports, rulesOfWorkspaces, type TransportRow, transportsOfWorkspaces } from './store.ts';
 import { DEFAULT_TRANSPORT } from './transport.ts';
 
 type Parts = Pick<Services, 'sql' | 'config'>;
@@ -12,16 +12,15 @@ export interface UsedTransports {
   readonly rows: readonly TransportRow[];
 }
 
-/** Returns the transports that email may use; of one domain, if it is given. */
-export async function usedTransports(
-  { sql, config }: Parts,
-  sender?: Pick<RoutedEmail, 'workspace_id' | 'from_domain'>,
-): Promise<UsedTransports> {
+/** Returns the transports of the instance that email may use or, if a domain is given, all that its email may use. */
+export async function usedTransports({ sql, config }: Parts, sender?: SenderFacts): Promise<UsedTransports> {
   // The test inbox takes everything, whatever the rules say.
   if (config.DELIVERY.some(({ kind }) => kind === 'capture')) return { has_default: true, rows: [] };
-  const rules = await allRules(sql);
-  const rows = await allTransports(sql);
-  const ids = transportsInUse(rules, sender);
+  const instance = await allRules(sql);
+  const workspace_ids = sender ? [sender.workspace_id] : [];
+  const rows = [...(await allTransports(sql)), ...(await transportsOfWorkspaces(sql, workspace_ids))];
+  const own = new Map(sender && [[sender.workspace_id, await rulesOfWorkspaces(sql, workspace_ids)]]);
+  const ids = sender ? transportsOfSender({ instance, own }, sender) : transportsInUse(instance);
   return { has_default: ids.has(DEFAULT_TRANSPORT), rows: rows.filter(({ id }) => ids.has(id)) };
 }
 
@@ -31,9 +30,6 @@ export function kindsOf({ DELIVERY }: Pick<Services['config'], 'DELIVERY'>, { ha
 }
 
 /** Returns whether all email from a domain leaves through relays, whose addresses only their owner knows. */
-export async function isRelayed(
-  services: Parts,
-  sender: Pick<RoutedEmail, 'workspace_id' | 'from_domain'>,
-): Promise<boolean> {
+export async function isRelayed(services: Parts, sender: SenderFacts): Promise<boolean> {
   return kindsOf(services.config, await usedTransports(services, sender)).every((kind) => kind === 'smtp');
 }

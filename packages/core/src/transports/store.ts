@@ -3,6 +3,8 @@ import type { Priority } from '../priorities/index.ts';
 
 export interface TransportRow {
   readonly id: string;
+  /** Null: of the instance. */
+  readonly workspace_id: string | null;
   readonly name: string;
   readonly kind: 'mx' | 'smtp';
   readonly host: string | null;
@@ -22,6 +24,7 @@ export interface TransportRow {
   readonly updated_at: Date;
 }
 
+/** A rule of the instance, or of the workspace that it names. */
 export interface RuleRow {
   readonly workspace_id: string | null;
   readonly from_domain: string | null;
@@ -36,11 +39,20 @@ const DEFAULT_ID = '00000000-0000-0000-0000-000000000000';
 
 const columns = (
   sql: Sql | Tx,
-) => sql`id, name, kind, host, port, tls, username, password, envelope_from, signing, headers, max_connections, messages_per_minute, messages_per_day,
+) => sql`id, workspace_id, name, kind, host, port, tls, username, password, envelope_from, signing, headers, max_connections, messages_per_minute, messages_per_day,
   created_at, updated_at`;
 
-export async function allTransports(sql: Sql | Tx): Promise<TransportRow[]> {
-  return sql<TransportRow[]>`select ${columns(sql)} from transports order by name`;
+/** Returns the transports of the instance or, if one is given, of a workspace. */
+export async function allTransports(sql: Sql | Tx, workspace_id: string | null = null): Promise<TransportRow[]> {
+  return sql<TransportRow[]>`
+    select ${columns(sql)} from transports
+    where ${workspace_id === null ? sql`workspace_id is null` : sql`workspace_id = ${workspace_id}`} order by name`;
+}
+
+/** Returns the transports that these workspaces have of their own. */
+export async function transportsOfWorkspaces(sql: Sql, workspace_ids: readonly string[]): Promise<TransportRow[]> {
+  return sql<TransportRow[]>`
+    select ${columns(sql)} from transports where workspace_id = any (${[...workspace_ids]}::uuid[]) order by name`;
 }
 
 export async function transportById(sql: Sql | Tx, id: string): Promise<TransportRow | null> {
@@ -53,9 +65,20 @@ export async function lockTransports(tx: Tx): Promise<void> {
   await tx`select version from transport_versions for update`;
 }
 
-/** Announces a change to all workers, which ask for the version every second. */
-export async function noteChange(tx: Tx): Promise<void> {
-  await tx`update transport_versions set version = version + 1`;
+/**
+ * Announces a change to all workers, which ask for the version every second. After one of a workspace, they read and
+ * judge nothing else.
+ */
+export async function noteChange(tx: Tx, workspace_id: string | null): Promise<void> {
+  if (workspace_id === null) {
+    await tx`update transport_versions set version = version + 1`;
+    return;
+  }
+  await tx`
+    with changed as (update transport_versions set workspace_version = workspace_version + 1 returning workspace_version)
+    insert into workspace_transport_versions (workspace_id, version)
+    select ${workspace_id}, workspace_version from changed
+    on conflict (workspace_id) do update set version = excluded.version`;
 }
 
 export async function putTransport(
@@ -64,7 +87,7 @@ export async function putTransport(
 ): Promise<TransportRow> {
   const [stored] = await tx<TransportRow[]>`
     insert into transports as t (${columns(tx)})
-    values (${row.id}, ${row.name}, ${row.kind}, ${row.host}, ${row.port}, ${row.tls}, ${row.username},
+    values (${row.id}, ${row.workspace_id}, ${row.name}, ${row.kind}, ${row.host}, ${row.port}, ${row.tls}, ${row.username},
       ${row.password}, ${row.envelope_from}, ${row.signing}, ${row.headers}, ${row.max_connections},
       ${row.messages_per_minute}, ${row.messages_per_day}, clock_now(), clock_now())
     on conflict (id) do update set name = excluded.name, host = excluded.host, port = excluded.port, tls = excluded.tls,
@@ -81,8 +104,9 @@ export async function dropTransport(tx: Tx, id: string): Promise<void> {
   await tx`delete from transports where id = ${id}`;
 }
 
-export async function transportNamed(tx: Tx, name: string): Promise<string | null> {
-  const [row] = await tx<{ id: string }[]>`select id from transports where name = ${name}`;
+export async function transportNamed(tx: Tx, workspace_id: string | null, name: string): Promise<string | null> {
+  const [row] = await tx<{ id: string }[]>`
+    select id from transports where coalesce(workspace_id, no_id()) = coalesce(${workspace_id}::uuid, no_id()) and name = ${name}`;
   return row?.id ?? null;
 }
 
@@ -93,30 +117,66 @@ export async function missingWorkspaces(sql: Sql | Tx, ids: readonly string[]): 
   return new Set(rows.map(({ id }) => id));
 }
 
+const ruleColumns = (sql: Sql | Tx) => sql`
+  r.workspace_id, r.from_domain, r.tag, r.priority, r.destination,
+  (select array_agg(case when t.id = ${DEFAULT_ID}::uuid then 'default' else id_text(t.id) end order by t.place)
+    from unnest(r.transports) with ordinality as t (id, place)) as transports`;
+
+/** Returns the rules of the instance, in order. */
 export async function allRules(sql: Sql | Tx): Promise<RuleRow[]> {
-  return sql<RuleRow[]>`
-    select r.workspace_id, r.from_domain, r.tag, r.priority, r.destination,
-      (select array_agg(case when t.id = ${DEFAULT_ID}::uuid then 'default' else id_text(t.id) end order by t.place)
-        from unnest(r.transports) with ordinality as t (id, place)) as transports
-    from transport_rules r order by r.position`;
+  return sql<RuleRow[]>`select ${ruleColumns(sql)} from transport_rules r order by r.position`;
 }
+
+/** Returns the rules that workspaces have of their own, in order. */
+export async function rulesOfWorkspaces(sql: Sql | Tx, workspace_ids: readonly string[]): Promise<RuleRow[]> {
+  return sql<RuleRow[]>`
+    select ${ruleColumns(sql)} from workspace_transport_rules r where r.workspace_id = any (${[...workspace_ids]}::uuid[])
+    order by r.workspace_id, r.position`;
+}
+
+export async function replaceWorkspaceRules(tx: Tx, workspace_id: string, rules: readonly RuleRow[]): Promise<void> {
+  await tx`delete from workspace_transport_rules where workspace_id = ${workspace_id}`;
+  for (const [position, { from_domain, tag, priority, destination, transports }] of rules.entries()) {
+    await tx`
+      insert into workspace_transport_rules (workspace_id, position, from_domain, tag, priority, destination, transports)
+      values (${workspace_id}, ${position + 1}, ${from_domain}, ${tag}, ${priority}::mail_priority, ${destination},
+        ${idsOf(transports)}::uuid[])`;
+  }
+}
+
+const idsOf = (transports: readonly string[]) => transports.map((id) => (id === 'default' ? DEFAULT_ID : id));
 
 export async function replaceRules(tx: Tx, rules: readonly RuleRow[]): Promise<void> {
   await tx`delete from transport_rules`;
   for (const [position, { workspace_id, from_domain, tag, priority, destination, transports }] of rules.entries()) {
-    const ids = transports.map((id) => (id === 'default' ? DEFAULT_ID : id));
     await tx`
       insert into transport_rules (position, workspace_id, from_domain, tag, priority, destination, transports)
       values (${position + 1}, ${workspace_id}, ${from_domain}, ${tag}, ${priority}::mail_priority, ${destination},
-        ${ids}::uuid[])`;
+        ${idsOf(transports)}::uuid[])`;
   }
 }
 
-/** Returns the version of the transports and rules, and whether all parked email has been judged by it. */
-export async function transportsVersion(sql: Sql): Promise<{ readonly version: string; readonly judged: boolean }> {
-  const [row] = await sql<{ version: string; judged: boolean }[]>`
-    select version::text as version, judged_version >= version as judged from transport_versions`;
-  return row ?? { version: '0', judged: true };
+export interface TransportsVersion {
+  /** Of the transports and rules of the instance. */
+  readonly version: string;
+  /** Whether all parked email has been judged by it. */
+  readonly judged: boolean;
+  /** Of all workspaces together. */
+  readonly workspace_version: string;
+}
+
+export async function transportsVersion(sql: Sql): Promise<TransportsVersion> {
+  const [row] = await sql<TransportsVersion[]>`
+    select version::text as version, judged_version >= version as judged, workspace_version::text as workspace_version
+    from transport_versions`;
+  return row ?? { version: '0', judged: true, workspace_version: '0' };
+}
+
+/** Returns the workspaces whose transports or rules have changed since a version. */
+export async function changedWorkspaces(sql: Sql, since: string): Promise<string[]> {
+  const rows = await sql<{ workspace_id: string }[]>`
+    select workspace_id from workspace_transport_versions where version > ${since}::bigint`;
+  return rows.map(({ workspace_id }) => workspace_id);
 }
 
 /** Records that all email parked before this version has been judged by it. */

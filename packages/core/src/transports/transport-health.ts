@@ -3,6 +3,7 @@ import { isoTime } from '../fields/clock.ts';
 import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { transportStates } from './health-store.ts';
+import { ownerOf, reachField } from './ownership.ts';
 
 const MAX_COUNTED = 10_000;
 
@@ -22,12 +23,12 @@ export type TransportHealth = z.output<typeof healthSchema>;
 /** Returns whether each transport sends now, and what waits for it. */
 export const getTransportHealth = operation({
   name: 'transports.health',
-  scope: 'operator',
+  scope: null,
   summary: 'Get the health of the transports',
-  input: z.object({}),
+  input: z.object({ reach: reachField }),
   output: z.object({ object: objectName('list'), data: z.array(healthSchema).readonly() }),
-  async run(ctx) {
-    const rows = await transportStates(ctx.sql, MAX_COUNTED);
+  async run(ctx, { reach }) {
+    const rows = await transportStates(ctx.sql, ownerOf(ctx, reach), MAX_COUNTED);
     return {
       object: 'list',
       data: rows.map(

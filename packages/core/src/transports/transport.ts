@@ -10,7 +10,9 @@ import type { RuleRow, TransportRow } from './store.ts';
 /** The name of DELIVERY among the transports of a rule. */
 export const DEFAULT_TRANSPORT = 'default';
 export const MAX_TRANSPORTS = 100;
+export const MAX_OWN_TRANSPORTS = 10;
 export const MAX_RULES = 500;
+export const MAX_OWN_RULES = 50;
 const MAX_TRIED = 5;
 const MAX_NAME_LENGTH = 100;
 const MAX_CREDENTIAL_LENGTH = 500;
@@ -99,6 +101,7 @@ export const transportSchema = z.object({
   id: z
     .string()
     .meta({ description: `The ID with the prefix ${idPrefixes.transport}; "${DEFAULT_TRANSPORT}" for DELIVERY.` }),
+  workspace_id: z.string().nullable().meta({ description: 'Carries only email of this workspace. null: of all.' }),
   name: z.string().meta({ description: 'For people.' }),
   kind: z
     .enum([...transportKinds, 'capture'])

@@ -47,13 +47,14 @@ const create = (fields: object = {}) =>
 const setRules = (...rules: object[]) => invoke(operator(), setTransportRules, { rules });
 
 describe('a transport', () => {
-  it('requires operator access', async () => {
+  it('of the instance requires operator access', async () => {
     const refused = { reason: 'missing_scope', facts: { required_scope: 'operator' } };
     const admin = actorWith(['admin']);
-    await expect(invoke(admin, listTransports, {})).rejects.toMatchObject(refused);
-    await expect(invoke(admin, createTransport, { name: 'MX', kind: 'mx' })).rejects.toMatchObject(refused);
-    await expect(invoke(admin, getTransportRules, {})).rejects.toMatchObject(refused);
-    await expect(invoke(admin, setTransportRules, { rules: [] })).rejects.toMatchObject(refused);
+    const reach = 'instance';
+    await expect(invoke(admin, listTransports, { reach })).rejects.toMatchObject(refused);
+    await expect(invoke(admin, createTransport, { reach, name: 'MX', kind: 'mx' })).rejects.toMatchObject(refused);
+    await expect(invoke(admin, getTransportRules, { reach })).rejects.toMatchObject(refused);
+    await expect(invoke(admin, setTransportRules, { reach, rules: [] })).rejects.toMatchObject(refused);
   });
 
   it('is listed after the default one, without its password', async () => {

@@ -5,21 +5,15 @@ import { idField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { operation } from '../operation/operation.ts';
 import { reopenSpentLanes } from './limit-store.ts';
+import { requireOwn } from './ownership.ts';
 import { requireFreeName, requireWhole, sealed } from './requirements.ts';
 import { lockTransports, noteChange, putTransport, transportById } from './store.ts';
-import {
-  nameField,
-  settingFields,
-  type TransportEntry,
-  transportEntry,
-  transportNotFound,
-  transportSchema,
-} from './transport.ts';
+import { nameField, settingFields, type TransportEntry, transportEntry, transportSchema } from './transport.ts';
 
 /** Changes a transport. Email that is being sent through it is finished with the settings from before. */
 export const updateTransport = operation({
   name: 'transports.update',
-  scope: 'operator',
+  scope: null,
   summary: 'Change a transport',
   reasons: ['transport_not_found', 'transport_exists'],
   input: z.object({
@@ -31,8 +25,7 @@ export const updateTransport = operation({
   async run(ctx, { transport_id: id, ...input }): Promise<TransportEntry> {
     return ctx.sql.begin(async (tx) => {
       await lockTransports(tx);
-      const before = await transportById(tx, id);
-      if (!before) throw transportNotFound(id);
+      const before = requireOwn(ctx, id, await transportById(tx, id));
       const username = input.username === undefined ? before.username : input.username;
       // Without a user, the stored password goes too.
       const stored = username === null ? null : before.password;
@@ -54,11 +47,11 @@ export const updateTransport = operation({
         messages_per_day: input.messages_per_day === undefined ? before.messages_per_day : input.messages_per_day,
       };
       requireWhole(before.kind, next);
-      await requireFreeName(tx, next.name, id);
+      await requireFreeName(tx, before.workspace_id, next.name, id);
       const row = await putTransport(tx, next);
       // The new limits decide whether they stay closed.
       await reopenSpentLanes(tx, id);
-      await noteChange(tx);
+      await noteChange(tx, before.workspace_id);
       const changes = changesOf(before, row, [
         'name',
         'host',
@@ -73,7 +66,8 @@ export const updateTransport = operation({
         'messages_per_day',
       ]);
       const diff = { ...changes, ...(input.password !== undefined && { password: 'replaced' }) };
-      await recordAudit(tx, ctx, [{ action: 'transport.updated', target_id: id, workspace_id: INSTANCE, diff }]);
+      const chain = { workspace_id: before.workspace_id ?? INSTANCE };
+      await recordAudit(tx, ctx, [{ action: 'transport.updated', target_id: id, ...chain, diff }]);
       return transportEntry(row);
     });
   },

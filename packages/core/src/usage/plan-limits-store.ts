@@ -1,7 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 
 /** The resources whose number a plan may limit. */
-export type LimitedResource = 'api_keys' | 'domains' | 'webhooks' | 'members';
+export type LimitedResource = 'api_keys' | 'domains' | 'webhooks' | 'members' | 'transports';
 
 interface CountQuery {
   /** The limit's column in plan p. */
@@ -29,6 +29,10 @@ const queries: Readonly<Record<LimitedResource, CountQuery>> = {
   members: {
     limit: (sql) => sql`p.member_limit`,
     count: (sql, workspace_id) => sql`(select count(*)::int from members m where m.workspace_id = ${workspace_id})`,
+  },
+  transports: {
+    limit: (sql) => sql`p.transport_limit`,
+    count: (sql, workspace_id) => sql`(select count(*)::int from transports t where t.workspace_id = ${workspace_id})`,
   },
 };
 
@@ -67,6 +71,7 @@ export interface PlanUseRow extends Readonly<Record<LimitedResource, number>> {
   readonly domain_limit: number | null;
   readonly webhook_limit: number | null;
   readonly member_limit: number | null;
+  readonly transport_limit: number | null;
   readonly capture_bytes_limit: number | null;
 }
 
@@ -75,11 +80,12 @@ export async function planUses(sql: Sql | Tx, workspace_ids: readonly string[]):
   return sql<PlanUseRow[]>`
     select w.id as workspace_id, ${queries.api_keys.count(sql, own)} as api_keys, ${queries.domains.count(sql, own)} as domains,
       ${queries.webhooks.count(sql, own)} as webhooks, ${queries.members.count(sql, own)} as members,
+      ${queries.transports.count(sql, own)} as transports,
       (select coalesce(sum(c.size_bytes), 0)::float8 from captures c where c.workspace_id = w.id) as capture_bytes,
       coalesce(least(p.workspace_rate, (select r.used from rate_windows r
         where p.workspace_rate is not null and r.subject = w.id and r.class = 'workspace'
           and r.minute = date_trunc('minute', clock_now()))), 0) as minute_requests,
-      p.workspace_rate, p.key_limit, p.domain_limit, p.webhook_limit, p.member_limit, p.capture_bytes_limit::float8 as capture_bytes_limit
+      p.workspace_rate, p.key_limit, p.domain_limit, p.webhook_limit, p.member_limit, p.transport_limit, p.capture_bytes_limit::float8 as capture_bytes_limit
     from workspaces w join plans p on p.name = w.plan
     where w.id = any (${[...workspace_ids]}::uuid[])`;
 }

@@ -14,6 +14,7 @@ export const planUseSchema = z
     domains: useSchema.meta({ description: 'Not counting the sandbox domain.' }),
     webhooks: useSchema.meta({ description: 'Live and sandbox webhooks.' }),
     members: useSchema.meta({ description: 'Not counting pending invitations.' }),
+    transports: useSchema.meta({ description: "The workspace's own transports." }),
     workspace_rate: useSchema.meta({
       description: 'Requests from all API keys this minute. Not counted if there is no limit.',
     }),
@@ -27,6 +28,7 @@ const limits = {
   domains: { reason: 'domain_limit', noun: 'domains', remedy: 'Remove a domain' },
   webhooks: { reason: 'webhook_limit', noun: 'webhooks', remedy: 'Delete a webhook' },
   members: { reason: 'member_limit', noun: 'members', remedy: 'Remove a member' },
+  transports: { reason: 'transport_limit', noun: 'transports', remedy: 'Delete a transport' },
 } as const satisfies Record<
   LimitedResource,
   { readonly reason: Reason; readonly noun: string; readonly remedy: string }
@@ -65,6 +67,7 @@ export async function planUseOf(
         domains: { used: row.domains, limit: row.domain_limit },
         webhooks: { used: row.webhooks, limit: row.webhook_limit },
         members: { used: row.members, limit: row.member_limit },
+        transports: { used: row.transports, limit: row.transport_limit },
         workspace_rate: { used: row.minute_requests, limit: row.workspace_rate },
         capture_bytes: { used: row.capture_bytes, limit: row.capture_bytes_limit },
       },

@@ -1,3 +1,4 @@
+export { egressOf } from '../process/egress.ts';
 export { deliveryNotFound, type WebhookDeliveryEntry } from './deliveries/delivery-entry.ts';
 export type { WebhookPost } from './deliveries/delivery-posts.ts';
 export { type ClaimQuota, WEBHOOK_LEASE_SECONDS } from './deliveries/delivery-store.ts';
@@ -15,7 +16,6 @@ export { webhookDeliveryStates } from './deliveries/state.ts';
 export { type DeliveryWaiting, deliveryWaitingReasons } from './deliveries/waiting.ts';
 export { createWebhook } from './endpoints/create-webhook.ts';
 export { deleteWebhook } from './endpoints/delete-webhook.ts';
-export { egressOf } from './endpoints/egress.ts';
 export { FAILING_SECONDS, isFailing } from './endpoints/failing-store.ts';
 export { resendNames, type WebhookFormat, webhookFormats } from './endpoints/format.ts';
 export { getWebhook } from './endpoints/get-webhook.ts';

@@ -29,6 +29,8 @@ export const createPlan = operation({
     domain_limit: limitFields.domain_limit.default(null),
     webhook_limit: limitFields.webhook_limit.default(null),
     member_limit: limitFields.member_limit.default(null),
+    // A transport connects to a server that a customer names, so an operator decides who may have one.
+    transport_limit: limitFields.transport_limit.default(0),
     capture_bytes_limit: limitFields.capture_bytes_limit.default(null),
   }),
   output: planSchema,

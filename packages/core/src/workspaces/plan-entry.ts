@@ -57,6 +57,7 @@ export const limitFields = {
   domain_limit: heldField('Domains per workspace'),
   webhook_limit: heldField('Webhooks per workspace, in both modes'),
   member_limit: heldField('Members per workspace'),
+  transport_limit: heldField("Transports of a workspace's own; 0: none"),
   capture_bytes_limit: heldField('Captured email per workspace, in bytes'),
 };
 export const limitNames = [
@@ -72,6 +73,7 @@ export const limitNames = [
   'domain_limit',
   'webhook_limit',
   'member_limit',
+  'transport_limit',
   'capture_bytes_limit',
 ] as const satisfies readonly (keyof typeof limitFields)[];
 
@@ -94,6 +96,7 @@ export function planEntry(row: PlanRow): PlanEntry {
     domain_limit: row.domain_limit,
     webhook_limit: row.webhook_limit,
     member_limit: row.member_limit,
+    transport_limit: row.transport_limit,
     capture_bytes_limit: row.capture_bytes_limit,
   };
 }

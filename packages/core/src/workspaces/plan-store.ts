@@ -14,6 +14,7 @@ export interface PlanRow {
   readonly domain_limit: number | null;
   readonly webhook_limit: number | null;
   readonly member_limit: number | null;
+  readonly transport_limit: number | null;
   readonly capture_bytes_limit: number | null;
 }
 
@@ -21,7 +22,7 @@ export interface PlanRow {
 export function planColumns(sql: Sql | Tx): Fragment {
   return sql`p.name, p.monthly_limit::float8 as monthly_emails, p.recipient_cap as recipients_per_request,
     p.send_per_minute, p.logs_per_minute, p.default_per_minute, p.sandbox_logs_per_minute, p.sandbox_default_per_minute,
-    p.workspace_rate, p.key_limit as api_key_limit, p.domain_limit, p.webhook_limit, p.member_limit, p.capture_bytes_limit::float8 as capture_bytes_limit`;
+    p.workspace_rate, p.key_limit as api_key_limit, p.domain_limit, p.webhook_limit, p.member_limit, p.transport_limit, p.capture_bytes_limit::float8 as capture_bytes_limit`;
 }
 
 export async function allPlans(sql: Sql): Promise<PlanRow[]> {
@@ -32,10 +33,10 @@ export async function allPlans(sql: Sql): Promise<PlanRow[]> {
 export async function insertPlan(tx: Tx, plan: PlanRow): Promise<PlanRow | null> {
   const [row] = await tx<PlanRow[]>`
     insert into plans as p (name, monthly_limit, recipient_cap, send_per_minute, logs_per_minute, default_per_minute,
-      sandbox_logs_per_minute, sandbox_default_per_minute, workspace_rate, key_limit, domain_limit, webhook_limit, member_limit, capture_bytes_limit)
+      sandbox_logs_per_minute, sandbox_default_per_minute, workspace_rate, key_limit, domain_limit, webhook_limit, member_limit, transport_limit, capture_bytes_limit)
     values (${plan.name}, ${plan.monthly_emails}, ${plan.recipients_per_request}, ${plan.send_per_minute},
       ${plan.logs_per_minute}, ${plan.default_per_minute}, ${plan.sandbox_logs_per_minute},
-      ${plan.sandbox_default_per_minute}, ${plan.workspace_rate}, ${plan.api_key_limit}, ${plan.domain_limit}, ${plan.webhook_limit}, ${plan.member_limit}, ${plan.capture_bytes_limit})
+      ${plan.sandbox_default_per_minute}, ${plan.workspace_rate}, ${plan.api_key_limit}, ${plan.domain_limit}, ${plan.webhook_limit}, ${plan.member_limit}, ${plan.transport_limit}, ${plan.capture_bytes_limit})
     on conflict (name) do nothing
     returning ${planColumns(tx)}`;
   return row ?? null;
@@ -55,6 +56,7 @@ export async function storePlan(tx: Tx, plan: PlanRow): Promise<void> {
       sandbox_default_per_minute = ${plan.sandbox_default_per_minute}, workspace_rate = ${plan.workspace_rate},
       key_limit = ${plan.api_key_limit},
       domain_limit = ${plan.domain_limit}, webhook_limit = ${plan.webhook_limit}, member_limit = ${plan.member_limit},
+      transport_limit = ${plan.transport_limit},
       capture_bytes_limit = ${plan.capture_bytes_limit}
     where name = ${plan.name}`;
 }

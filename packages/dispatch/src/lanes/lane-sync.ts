@@ -13,8 +13,10 @@ import {
   type LaneNews,
   laneNews,
   moveParked,
+  type ParkedPage,
   parkDeliveries,
   parkedAfter,
+  parkedOfWorkspace,
   type Resumed,
   resumeParked,
   type Slice,
@@ -346,8 +348,8 @@ export class LaneSync {
       if (!busy.has(lane) && !this.#closing.has(lane)) lanes.open(lane, byLane.get(lane)?.closings ?? 0);
     }
     const has_new_rules = this.#transports.takeChange();
-    this.#setLimits(limits, workers, has_new_rules);
-    if (this.#transports.hasUnjudged()) this.#judgeParked();
+    this.#setLimits(limits, workers, { has_new_rules, has_new_limits: this.#transports.takeNewLimits() });
+    if (this.#transports.hasUnjudged() || this.#transports.hasUnjudgedWorkspaces()) this.#judgeParked();
     this.#parkSoon(lanes.trim());
     this.refill();
     this.#onReady();
@@ -373,26 +375,20 @@ export class LaneSync {
     return this.#transports.lanesOf(mail, (domain) => this.#limits.has(domain));
   }
 
-  /** Moves parked email whose transport a changed rule does not allow, page by page. */
+  /** Moves parked email whose transport a changed rule does not allow: all of it, or that of a changed workspace. */
   #judgeParked(): void {
     if (this.#judging || this.#stopped) return;
     const { sql, log } = this.#services;
-    const version = this.#transports.version();
+    const transports = this.#transports;
     const judge = async () => {
-      for (let after = FIRST_ID; !this.#stopped; ) {
-        const { emails, last } = await parkedAfter(sql, after, JUDGED_TOGETHER);
-        const moves = emails
-          .filter((email) => email.mode === 'live' && !this.#transports.allows(email, email.lane))
-          .map((email) => ({
-            job_id: email.job_id,
-            priority: email.priority,
-            from: email.lane,
-            to: this.#laneOf(email),
-          }));
-        await moveParked(sql, moves);
-        for (const { to, priority } of moves) this.#lanes.setBacklog(to, priority, true);
-        if (last === null) return this.#transports.noteJudged(version);
-        after = last;
+      if (transports.hasUnjudged()) {
+        const version = transports.version();
+        if (await this.#judgePages((after) => parkedAfter(sql, after, JUDGED_TOGETHER)))
+          await transports.noteJudged(version);
+      }
+      for (let id = transports.takeUnjudged(); id !== null; id = transports.takeUnjudged()) {
+        const workspace_id = id;
+        await this.#judgePages((after) => parkedOfWorkspace(sql, workspace_id, after, JUDGED_TOGETHER));
       }
     };
     this.#judging = judge()
@@ -401,6 +397,26 @@ export class LaneSync {
         this.#judging = null;
         this.refill();
       });
+  }
+
+  /** Judges parked email page by page. Returns false if this worker stops before the end. */
+  async #judgePages(pageAfter: (after: string) => Promise<ParkedPage>): Promise<boolean> {
+    for (let after = FIRST_ID; !this.#stopped; ) {
+      const { emails, last } = await pageAfter(after);
+      const moves = emails
+        .filter((email) => email.mode === 'live' && !this.#transports.allows(email, email.lane))
+        .map((email) => ({
+          job_id: email.job_id,
+          priority: email.priority,
+          from: email.lane,
+          to: this.#laneOf(email),
+        }));
+      await moveParked(this.#services.sql, moves);
+      for (const { to, priority } of moves) this.#lanes.setBacklog(to, priority, true);
+      if (last === null) return true;
+      after = last;
+    }
+    return false;
   }
 
   /** Queues jobs in their lanes. Returns those that must be parked, including all that a hold blocks. */
@@ -451,9 +467,14 @@ export class LaneSync {
     return writing;
   }
 
-  #setLimits(limits: readonly DestinationLimit[], workers: number, has_new_rules: boolean): void {
+  #setLimits(
+    limits: readonly DestinationLimit[],
+    workers: number,
+    { has_new_rules, has_new_limits }: { readonly has_new_rules: boolean; readonly has_new_limits: boolean },
+  ): void {
     const next = JSON.stringify([limits, workers]);
-    if (next === this.#fingerprint && !has_new_rules) return;
+    const reassigns = next !== this.#fingerprint || has_new_rules;
+    if (!reassigns && !has_new_limits) return;
     this.#fingerprint = next;
     // Each worker gets its share of the connections, and at least one.
     const shareOf = (connections: number | null) =>
@@ -476,8 +497,9 @@ export class LaneSync {
         messages_per_minute: limit?.messages_per_minute ?? null,
       };
     });
-    // A limited domain has its own lane. Without the limit, it shares the lane of its destination again.
-    this.reassign();
+    // A limited domain has its own lane. Without the limit, it shares the lane of its destination again. A change of one
+    // workspace must not make the email of all others queue anew.
+    if (reassigns) this.reassign();
   }
 
   async #resume(): Promise<void> {

@@ -12,12 +12,15 @@ import { isHoldLane, transportLane, transportOfLane } from '@postrider/core/lane
 import {
   allRules,
   allTransports,
+  changedWorkspaces,
   DEFAULT_TRANSPORT,
   noteJudged,
   type RoutedEmail,
   type RuleRow,
   routeOf,
+  rulesOfWorkspaces,
   type TransportRow,
+  transportsOfWorkspaces,
   transportsVersion,
 } from '@postrider/core/transports';
 import { domainOf } from '@postrider/mail';
@@ -26,13 +29,6 @@ interface OpenTransport {
   /** The settings that the mailer was created with. */
   readonly fingerprint: string;
   readonly sender: Sender;
-  readonly limits: TransportLimits;
-}
-
-interface TransportLimits {
-  readonly connections: number | null;
-  readonly per_minute: number | null;
-  readonly per_day: number | null;
 }
 
 /** The lane of email whose transport has been deleted or cannot be used here; such email is not sent. */
@@ -43,14 +39,21 @@ export class TransportSet {
   readonly #services: Services;
   readonly #sandbox: Sender;
   readonly #default: Sender;
-  readonly #open = new Map<string, OpenTransport>();
+  readonly #rows = new Map<string, TransportRow>();
+  /** The transports that have been used; null: its password cannot be decrypted. */
+  readonly #open = new Map<string, OpenTransport | null>();
   readonly #stopping = new Set<Promise<void>>();
-  #rules: readonly RuleRow[] = [];
-  /** The version of the transports and rules in use; null before the first poll. */
+  #instance_rules: readonly RuleRow[] = [];
+  readonly #own_rules = new Map<string, readonly RuleRow[]>();
+  /** The versions in use; null before the first poll. */
   #version: string | null = null;
+  #workspace_version: string | null = null;
   #judged = true;
+  /** Workspaces whose parked email has to be judged by their changed rules. */
+  readonly #unjudged = new Set<string>();
   /** Set by a poll that found a change, until it is applied. */
   #has_changed = false;
+  #has_new_limits = false;
 
   constructor(services: Services, mailers: Mailers) {
     this.#services = services;
@@ -68,15 +71,38 @@ export class TransportSet {
     // The test inbox takes everything, so that nothing leaves the machine.
     if (isCaptured(this.#services.config, 'live')) return;
     const { sql } = this.#services;
-    const { version, judged } = await transportsVersion(sql);
+    const { version, judged, workspace_version } = await transportsVersion(sql);
+    // A workspace's rules first, because the version says whether any rule can be followed.
+    if (workspace_version !== this.#workspace_version) await this.#pollWorkspaces(workspace_version);
     // A worker that was running may have parked email by the old rules until now.
     if (!judged || (this.#version !== null && version !== this.#version)) this.#judged = false;
     if (version === this.#version) return;
     const [rows, rules] = await Promise.all([allTransports(sql), allRules(sql)]);
-    this.#replaceTransports(rows);
-    this.#rules = rules;
+    this.#replaceRows((row) => row.workspace_id === null, rows);
+    this.#instance_rules = rules;
     this.#version = version;
     this.#has_changed = true;
+  }
+
+  /** Reads the transports and rules of the workspaces that have changed any. */
+  async #pollWorkspaces(version: string): Promise<void> {
+    const { sql } = this.#services;
+    const workspace_ids = new Set(await changedWorkspaces(sql, this.#workspace_version ?? '0'));
+    const [rows, rules] = await Promise.all([
+      transportsOfWorkspaces(sql, [...workspace_ids]),
+      rulesOfWorkspaces(sql, [...workspace_ids]),
+    ]);
+    this.#replaceRows(({ workspace_id }) => workspace_id !== null && workspace_ids.has(workspace_id), rows);
+    const by_workspace = Map.groupBy(rules, ({ workspace_id }) => workspace_id);
+    for (const id of workspace_ids) {
+      const own = by_workspace.get(id);
+      if (own) this.#own_rules.set(id, own);
+      else this.#own_rules.delete(id);
+      // What is parked at the start is judged when it is resumed.
+      if (this.#workspace_version !== null) this.#unjudged.add(id);
+    }
+    this.#workspace_version = version;
+    this.#has_new_limits = true;
   }
 
   /** Returns whether transports or rules have changed since the last call. */
@@ -84,6 +110,24 @@ export class TransportSet {
     const has_changed = this.#has_changed;
     this.#has_changed = false;
     return has_changed;
+  }
+
+  /** Returns whether the limits of a workspace's transports may have changed since the last call. */
+  takeNewLimits(): boolean {
+    const has_new_limits = this.#has_new_limits;
+    this.#has_new_limits = false;
+    return has_new_limits;
+  }
+
+  hasUnjudgedWorkspaces(): boolean {
+    return this.#unjudged.size > 0;
+  }
+
+  /** Returns a workspace whose parked email has to be judged by its changed rules, once; null if there is none. */
+  takeUnjudged(): string | null {
+    const [id = null] = this.#unjudged;
+    if (id !== null) this.#unjudged.delete(id);
+    return id;
   }
 
   /** Returns whether parked email has to be judged by the rules in use. */
@@ -106,7 +150,7 @@ export class TransportSet {
   /** Returns the lanes of a live email, in order of preference. A limited domain has a lane of its own. */
   lanesOf(email: RoutedEmail, isLimited: (domain: string) => boolean): string[] {
     const domain = domainOf(email.email);
-    const route = routeOf(this.#rules, email);
+    const route = this.#routeOf(email);
     // A transport that cannot be opened here is passed over, unless there is no other.
     const usable = route.filter((id) => this.#senderOf(id) !== null);
     return (usable.length > 0 ? usable : route).map((id) => {
@@ -117,7 +161,7 @@ export class TransportSet {
 
   /** Returns whether the rules allow a lane for a live email. */
   allows(email: RoutedEmail, lane: string): boolean {
-    return isHoldLane(lane) || routeOf(this.#rules, email).includes(transportOfLane(lane));
+    return isHoldLane(lane) || this.#routeOf(email).includes(transportOfLane(lane));
   }
 
   /** Returns what sends the email of a lane; null if its transport has been deleted. */
@@ -127,57 +171,81 @@ export class TransportSet {
 
   /** Returns whether the transport of a lane has a rate limit. */
   isLimited(lane: string): boolean {
-    const limits = this.#open.get(transportOfLane(lane))?.limits;
-    return limits !== undefined && (limits.per_minute !== null || limits.per_day !== null);
+    const row = this.#rows.get(transportOfLane(lane));
+    return row !== undefined && (row.messages_per_minute !== null || row.messages_per_day !== null);
   }
 
   /** Returns the limit of concurrent emails in a lane of a transport; null if it has none of its own. */
   connectionsOf(lane: string): number | null {
-    return this.#open.get(transportOfLane(lane))?.limits.connections ?? null;
+    return this.#rows.get(transportOfLane(lane))?.max_connections ?? null;
   }
 
   limitsConnections(): boolean {
-    return [...this.#open.values()].some(({ limits }) => limits.connections !== null);
+    return [...this.#rows.values()].some(({ max_connections }) => max_connections !== null);
   }
 
   /** Closes the connections of the transports that this set has opened. */
   async stop(): Promise<void> {
-    for (const { sender } of this.#open.values()) this.#close(sender);
+    for (const transport of this.#open.values()) if (transport) this.#close(transport.sender);
     this.#open.clear();
+    this.#rows.clear();
     await Promise.all(this.#stopping);
   }
 
-  #senderOf(id: string): Sender | null {
-    return id === DEFAULT_TRANSPORT ? this.#default : (this.#open.get(id)?.sender ?? null);
+  /** Returns the route of an email. Whatever a rule says, a workspace's transport carries no email of another. */
+  #routeOf(email: RoutedEmail): readonly string[] {
+    const route = routeOf({ instance: this.#instance_rules, own: this.#own_rules }, email);
+    return route.every((id) => this.#mayCarry(id, email))
+      ? route
+      : [...route.filter((id) => this.#mayCarry(id, email)), DEFAULT_TRANSPORT];
   }
 
-  #replaceTransports(rows: readonly TransportRow[]): void {
-    const ids = new Set(rows.map(({ id }) => id));
-    for (const [id, { sender }] of this.#open) {
-      if (ids.has(id)) continue;
-      this.#open.delete(id);
-      this.#close(sender);
+  #mayCarry(id: string, { workspace_id }: RoutedEmail): boolean {
+    const owner_id = this.#rows.get(id)?.workspace_id ?? null;
+    return owner_id === null || owner_id === workspace_id;
+  }
+
+  #senderOf(id: string): Sender | null {
+    if (id === DEFAULT_TRANSPORT) return this.#default;
+    const row = this.#rows.get(id);
+    if (!row) return null;
+    let transport = this.#open.get(id);
+    if (transport === undefined) {
+      transport = this.#openRow(row);
+      this.#open.set(id, transport);
     }
+    return transport?.sender ?? null;
+  }
+
+  #openRow(row: TransportRow): OpenTransport | null {
+    try {
+      const sender = senderOfRow(row, createTransportMailer(this.#services, row));
+      return { fingerprint: fingerprintOf(row), sender };
+    } catch (error) {
+      this.#services.log.error({ err: error, transport_id: row.id }, 'failed to open a transport');
+      return null;
+    }
+  }
+
+  /** Replaces the rows of an owner. Transports whose connection settings stay the same keep their connections. */
+  #replaceRows(isOwned: (row: TransportRow) => boolean, rows: readonly TransportRow[]): void {
+    const next = new Map(rows.map((row) => [row.id, row]));
+    for (const row of this.#rows.values()) if (isOwned(row) && !next.has(row.id)) this.#drop(row.id);
     for (const row of rows) {
-      const { id, kind, host, port, tls, username, password } = row;
-      const limits = {
-        connections: row.max_connections,
-        per_minute: row.messages_per_minute,
-        per_day: row.messages_per_day,
-      };
-      const fingerprint = JSON.stringify([kind, host, port, tls, username, password?.toString('hex')]);
-      const before = this.#open.get(id);
-      try {
-        const is_same = before?.fingerprint === fingerprint;
-        const mailer = is_same ? before.sender.mailer : createTransportMailer(this.#services, row);
-        if (before && !is_same) this.#close(before.sender);
-        this.#open.set(id, { fingerprint, limits, sender: senderOfRow(row, mailer) });
-      } catch (error) {
-        if (before) this.#close(before.sender);
-        this.#open.delete(id);
-        this.#services.log.error({ err: error, transport_id: id }, 'failed to open a transport');
-      }
+      const { id } = row;
+      const open = this.#open.get(id);
+      if (open?.fingerprint === fingerprintOf(row))
+        this.#open.set(id, { ...open, sender: senderOfRow(row, open.sender.mailer) });
+      else this.#drop(id);
+      this.#rows.set(id, row);
     }
+  }
+
+  #drop(id: string): void {
+    const open = this.#open.get(id);
+    if (open) this.#close(open.sender);
+    this.#open.delete(id);
+    this.#rows.delete(id);
   }
 
   /** Lets running sends finish. */
@@ -185,4 +253,8 @@ export class TransportSet {
     const stopping: Promise<void> = mailer.stop().finally(() => this.#stopping.delete(stopping));
     this.#stopping.add(stopping);
   }
+}
+
+function fingerprintOf({ kind, host, port, tls, username, password }: TransportRow): string {
+  return JSON.stringify([kind, host, port, tls, username, password?.toString('hex')]);
 }

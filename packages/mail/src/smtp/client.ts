@@ -1,7 +1,7 @@
 import { domainOf } from '../address/domain-of.ts';
 import type { Mailer } from '../outcome/send-outcome.ts';
 import type { SessionSettings } from './open-session.ts';
-import { type SmtpRoutes, targetOf } from './route.ts';
+import { type Dialer, type SmtpRoute, type SmtpRoutes, targetOf } from './route.ts';
 import { createSessionPool } from './session-pool.ts';
 import type { SmtpTimeouts } from './timeouts.ts';
 
@@ -23,6 +23,8 @@ export interface SmtpTransportOptions {
   /** One lane for the whole host, as behind a relay, or one for each recipient domain. */
   readonly lane_by?: 'host' | 'domain' | undefined;
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
+  /** Without it, the system resolves the host and dials. */
+  readonly dialer?: Dialer | undefined;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
@@ -55,13 +57,18 @@ export function sessionOf({
   pass,
   helo_name,
   tls,
+  dialer,
 }: SmtpTransportOptions): Omit<SessionSettings, 'timeouts'> {
   const on_this_machine = isThisMachine(host);
   // Implicit TLS or a password only makes sense if the server is known to be the right one.
   const relies = (secure || Boolean(user)) && !on_this_machine && tls !== 'none';
   const checked = tls === 'required' || relies;
   const tls_policy = checked || secure ? 'required' : tls;
-  const routes: SmtpRoutes = { ranked: [{ host, port, secure, tls, checked, tls_policy }], notes: [] };
+  const route: SmtpRoute = {
+    ...{ host, port, secure, tls, checked, tls_policy },
+    ...(dialer && { dial: (signal) => dialer.dial(host, port, signal) }),
+  };
+  const routes: SmtpRoutes = { ranked: [route], notes: [] };
   return {
     routes: () => routes,
     login: user ? { user, pass: pass ?? '', in_plaintext: tls === 'none' || on_this_machine } : undefined,

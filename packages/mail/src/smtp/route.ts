@@ -24,6 +24,14 @@ export type DialResult =
   | { readonly ok: true; readonly socket: Socket }
   | { readonly ok: false; readonly error: string };
 
+/** Resolves and dials the hosts of relays in place of the system. */
+export interface Dialer {
+  /** Returns the addresses of a host that may be connected to. */
+  addressesOf(host: string): Promise<readonly string[]>;
+  /** Never rejects. */
+  dial(host: string, port: number, signal: AbortSignal): Promise<DialResult>;
+}
+
 export interface SmtpRoutes {
   readonly ranked: readonly SmtpRoute[];
   /** The reasons why other routes were skipped. */

@@ -21,7 +21,7 @@ const UNWATCHED = { idled: () => undefined, ended: () => undefined };
 
 /** Resolves, connects, upgrades to TLS and signs in like a delivery, and sends nothing. */
 export async function testConnection(options: SmtpTransportOptions, signal: AbortSignal): Promise<ConnectionTest> {
-  const addresses = await addressesOf(options.host);
+  const addresses = await (options.dialer?.addressesOf ?? addressesOf)(options.host);
   if (addresses.length === 0)
     return { addresses, failed_at: 'dns', problem: `${options.host} has no address.`, tls: null };
   const settings = { ...sessionOf(options), timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts } };

@@ -592,6 +592,13 @@ export interface PlanUse {
     /** null: no limit. */
     limit: number | null;
   };
+  /** The workspace's own transports. */
+  transports: {
+    /** Current use, in the unit of the limit. */
+    used: number;
+    /** null: no limit. */
+    limit: number | null;
+  };
   /** Requests from all API keys this minute. Not counted if there is no limit. */
   workspace_rate: {
     /** Current use, in the unit of the limit. */

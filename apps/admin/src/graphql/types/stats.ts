@@ -10,7 +10,7 @@ import { TimeRange } from '../kit/time-range.ts';
 
 type Series = Stats['series'][number];
 
-const AccessScope = enumOf(
+export const AccessScope = enumOf(
   'Reach',
   accessScopes,
   'WORKSPACE requires admin and is the default for admins. INSTANCE requires operator and is the default for operators without admin.',

@@ -66,6 +66,10 @@ const Plan = builder.objectRef<PlanEntry>('Plan').implement({
     domainLimit: t.exposeInt('domain_limit', { nullable: true, description: NO_LIMIT }),
     webhookLimit: t.exposeInt('webhook_limit', { nullable: true, description: NO_LIMIT }),
     memberLimit: t.exposeInt('member_limit', { nullable: true, description: NO_LIMIT }),
+    transportLimit: t.exposeInt('transport_limit', {
+      nullable: true,
+      description: "Transports of a workspace's own; null: only the product limit applies.",
+    }),
     captureBytesLimit: t.exposeInt('capture_bytes_limit', { nullable: true, description: NO_LIMIT }),
   }),
 });
@@ -201,6 +205,9 @@ const PlanLimitsInput = builder.inputType('PlanLimitsInput', {
     domainLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
     webhookLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
     memberLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
+    transportLimit: t.int({
+      description: "Transports of a workspace's own. null: only the product limit applies. Default: unchanged.",
+    }),
     captureBytesLimit: t.int({ description: 'null: no limit. Default: unchanged.' }),
     reason: t.string({ description: 'Reason for the audit log.' }),
   }),

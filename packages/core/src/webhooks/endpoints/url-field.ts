@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError, refuseFields } from '../../operation/errors.ts';
 import { issueFor } from '../../operation/parse-input.ts';
 import type { Config } from '../../process/config.ts';
-import { egressOf } from './egress.ts';
+import { egressOf } from '../../process/egress.ts';
 
 const LONGEST = 2000;
 const FIRST_FREE_PORT = 1024;

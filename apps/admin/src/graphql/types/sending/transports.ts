@@ -25,9 +25,13 @@ import { snakeFields } from '../../kit/names.ts';
 import { DeleteResult, TargetInput } from '../../kit/target.ts';
 import { Checkup } from '../health.ts';
 import { Priority } from '../messages.ts';
+import { AccessScope } from '../stats.ts';
 
 // The typical number of transports and rules.
 const SAMPLE_SIZE = 20;
+
+const REACH =
+  'INSTANCE, the default for operators: the transports of the instance. WORKSPACE, the default for admins: those of the workspace.';
 
 const TransportKind = enumOf(
   'TransportKind',
@@ -55,6 +59,11 @@ const Transport = builder.objectRef<TransportEntry>('Transport').implement({
   description: 'A way to send email. Its password is never returned.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The transport ID; "default" for DELIVERY.' }),
+    workspaceId: t.id({
+      nullable: true,
+      description: 'The workspace whose email alone it carries; null: a transport of the instance.',
+      resolve: ({ workspace_id }) => workspace_id,
+    }),
     name: t.exposeString('name', { description: 'The unique name; "DELIVERY" for the default transport.' }),
     kind: t.field({ type: TransportKind, description: 'Where it sends email.', resolve: ({ kind }) => kind }),
     host: t.exposeString('host', {
@@ -202,6 +211,12 @@ const TransportRoute = builder.objectRef<RoutePreview>('TransportRoute').impleme
       nullable: true,
       description: 'The position of the rule that applies, from 1; null: none does.',
     }),
+    ruleOf: t.field({
+      type: AccessScope,
+      nullable: true,
+      description: 'Whether that rule is one of the instance or of the workspace.',
+      resolve: ({ rule_of }) => rule_of,
+    }),
     transports: t.field({
       type: [RoutedTransport],
       description: 'In order of preference.',
@@ -213,14 +228,18 @@ const TransportRoute = builder.objectRef<RoutePreview>('TransportRoute').impleme
 builder.queryFields((t) => ({
   transportHealth: t.field({
     type: [TransportHealth],
-    description: 'The health of all transports, starting with the default one. Requires operator.',
+    description:
+      'The health of all transports; for the instance, starting with the default one. Requires operator, or admin for the workspace.',
+    args: { reach: t.arg({ type: AccessScope, description: REACH }) },
     complexity: { field: 1, multiplier: SAMPLE_SIZE },
-    resolve: async (_, __, g) => (await call(g, getTransportHealth, {})).data,
+    resolve: async (_, args, g) => (await call(g, getTransportHealth, args)).data,
   }),
   transportRoute: t.field({
     type: TransportRoute,
-    description: 'The transports that an email would use by the current rules. Requires operator.',
+    description:
+      'The transports that an email would use by the current rules. Requires operator, or admin for the workspace.',
     args: {
+      reach: t.arg({ type: AccessScope, description: REACH }),
       workspaceId: t.arg.id({ description: 'Default: no particular workspace.' }),
       fromDomain: t.arg.string({ required: true, description: 'The domain of the from address.' }),
       toDomain: t.arg.string({ required: true, description: 'The domain of the recipient.' }),
@@ -231,16 +250,19 @@ builder.queryFields((t) => ({
   }),
   transports: t.field({
     type: [Transport],
-    description: 'All transports, starting with the default one, which is DELIVERY. Requires operator.',
+    description:
+      'All transports; for the instance, starting with the default one, which is DELIVERY. Requires operator, or admin for the workspace.',
+    args: { reach: t.arg({ type: AccessScope, description: REACH }) },
     complexity: { field: 1, multiplier: SAMPLE_SIZE },
-    resolve: async (_, __, g) => (await call(g, listTransports, {})).data,
+    resolve: async (_, args, g) => (await call(g, listTransports, args)).data,
   }),
   transportRules: t.field({
     type: [TransportRule],
     description:
-      'The rules, in order. The first match decides; email without a match uses the default transport. Requires operator.',
+      'The rules, in order. The first match decides; email without a match uses the default transport. Requires operator, or admin for the workspace.',
+    args: { reach: t.arg({ type: AccessScope, description: REACH }) },
     complexity: { field: 1, multiplier: SAMPLE_SIZE },
-    resolve: async (_, __, g) => (await call(g, getTransportRules, {})).data,
+    resolve: async (_, args, g) => (await call(g, getTransportRules, args)).data,
   }),
 }));
 
@@ -295,8 +317,9 @@ const TransportTestInput = builder.inputType('TransportTestInput', {
 const TransportInput = builder.inputType('TransportInput', {
   description: 'The properties of a new transport. host to password are only for the kind SMTP.',
   fields: (t) => ({
+    reach: t.field({ type: AccessScope, description: REACH }),
     name: t.string({ required: true, description: 'A unique name, up to 100 characters.' }),
-    kind: t.field({ type: TransportKind, required: true, description: 'MX or SMTP.' }),
+    kind: t.field({ type: TransportKind, required: true, description: 'MX or SMTP; SMTP for a workspace.' }),
     host: t.string({ description: 'The host name or IP address of the relay. Required for the kind SMTP.' }),
     port: t.int({ description: 'The port of the relay. Default: 587.' }),
     tls: t.field({ type: TransportTls, description: 'The TLS policy for the relay. Default: STARTTLS.' }),
@@ -356,10 +379,12 @@ const TransportRuleInput = builder.inputType('TransportRuleInput', {
 const TransportRulesInput = builder.inputType('TransportRulesInput', {
   description: 'All rules, which replace the current ones.',
   fields: (t) => ({
+    reach: t.field({ type: AccessScope, description: REACH }),
     rules: t.field({
       type: [TransportRuleInput],
       required: true,
-      description: 'Up to 500 rules, in order. Without rules, all email uses the default transport.',
+      description:
+        'Up to 500 rules, or 50 of a workspace, in order. Without rules, all email uses the default transport; in rules of a workspace, that stands for the rules of the instance.',
     }),
   }),
 });
@@ -367,13 +392,15 @@ const TransportRulesInput = builder.inputType('TransportRulesInput', {
 builder.mutationFields((t) => ({
   transportCreate: t.field({
     type: TransportResult,
-    description: 'Creates a transport, which sends nothing until a rule names it. Requires operator.',
+    description:
+      'Creates a transport, which sends nothing until a rule names it. Requires operator, or admin for the workspace.',
     args: { input: inputArg(t, TransportInput) },
     resolve: (_, { input }, g) => outcome(async () => ({ transport: await call(g, createTransport, input) })),
   }),
   transportUpdate: t.field({
     type: TransportResult,
-    description: 'Changes a transport. Every worker follows within five seconds. Requires operator.',
+    description:
+      'Changes a transport. Every worker follows within five seconds. Requires operator, or admin for one of the workspace.',
     args: { input: inputArg(t, TransportUpdateInput) },
     resolve: (_, { input: { id, ...input } }, g) =>
       outcome(async () => ({
@@ -387,7 +414,7 @@ builder.mutationFields((t) => ({
   }),
   transportDelete: t.field({
     type: DeleteResult,
-    description: 'Deletes a transport that no rule names. Requires operator.',
+    description: 'Deletes a transport that no rule names. Requires operator, or admin for one of the workspace.',
     args: { input: inputArg(t, TargetInput) },
     resolve: (_, { input: { id } }, g) =>
       outcome(async () => ({ deleted_id: (await call(g, deleteTransport, { transportId: id })).id })),
@@ -395,7 +422,7 @@ builder.mutationFields((t) => ({
   transportTest: t.field({
     type: resultOf('TransportTestResult', TransportTestPayload),
     description:
-      'Tests a transport: DNS, connection, TLS, authentication and, with a recipient, an email through it. Takes up to 25 s. Requires operator.',
+      'Tests a transport: DNS, connection, TLS, authentication and, with a recipient, an email through it. Takes up to 25 s. Requires operator, or admin for one of the workspace.',
     args: { input: inputArg(t, TransportTestInput) },
     resolve: (_, { input: { id, ...input } }, g) =>
       outcome(async () => ({ checkup: await call(g, testTransport, { ...input, transportId: id }) })),
@@ -403,11 +430,11 @@ builder.mutationFields((t) => ({
   transportRulesSet: t.field({
     type: TransportRulesResult,
     description:
-      'Replaces all rules. Every worker follows within five seconds, also for queued email. Requires operator.',
+      'Replaces all rules. Every worker follows within five seconds, also for queued email. Requires operator, or admin for the workspace.',
     args: { input: inputArg(t, TransportRulesInput) },
     resolve: (_, { input }, g) =>
       outcome(async () => ({
-        rules: (await call(g, setTransportRules, { rules: input.rules.map(snakeFields) })).data,
+        rules: (await call(g, setTransportRules, { ...input, rules: input.rules.map(snakeFields) })).data,
       })),
   }),
 }));

@@ -22,6 +22,7 @@ const defaults = {
   domain_limit: null,
   webhook_limit: null,
   member_limit: null,
+  transport_limit: 0,
   capture_bytes_limit: null,
 } as const;
 
@@ -38,6 +39,7 @@ const limits = [
   ['domain_limit', text.held.domains, text.held.about],
   ['webhook_limit', text.held.webhooks, text.held.about],
   ['member_limit', text.held.members, text.held.about],
+  ['transport_limit', text.held.transports, text.held.transportsAbout],
   ['capture_bytes_limit', text.held.captureBytes, text.held.about],
 ] as const;
 
@@ -69,6 +71,7 @@ export function EditPlan({
       domain_limit: countOrNull('domain_limit'),
       webhook_limit: countOrNull('webhook_limit'),
       member_limit: countOrNull('member_limit'),
+      transport_limit: countOrNull('transport_limit'),
       capture_bytes_limit: countOrNull('capture_bytes_limit'),
     };
     if (plan === null) return client.plans.create.mutate(fields);
@@ -100,7 +103,7 @@ export function EditPlan({
                   {...control}
                   className="input"
                   type="number"
-                  min={defaults[field] === null && field !== 'workspace_rate' ? 0 : 1}
+                  min={(defaults[field] ?? 0) === 0 && field !== 'workspace_rate' ? 0 : 1}
                   defaultValue={before[field] ?? ''}
                 />
               )}

@@ -70,6 +70,8 @@ export const words = {
       domains: 'Domains',
       webhooks: 'Webhooks',
       members: 'Members',
+      transports: 'Own transports',
+      transportsAbout: 'Relays that a workspace may add for its own email. 0: none. Leave empty for the product limit.',
       captureBytes: 'Captured email (bytes)',
       about: 'Per workspace. Leave empty for no limit.',
     },

@@ -1,9 +1,9 @@
 import type { HttpGuardOptions } from '@postrider/net';
-import type { Config } from '../../process/config.ts';
+import type { Config } from './config.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-/** Returns the allowed webhook targets: public addresses, plus loopback as long as no email leaves this machine. */
+/** Returns what the webhooks and relays that customers name may reach: public addresses, plus loopback as long as no email leaves this machine. */
 export function egressOf(config: Config): HttpGuardOptions {
   const captured = config.DELIVERY.every(({ kind }) => kind === 'capture');
   return {
