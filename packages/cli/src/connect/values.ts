@@ -51,6 +51,7 @@ export const stat_dimensions = valuesOf<(typeof statDimensions)[number]>({
   provider: true,
   destination: true,
   api_key: true,
+  transport: true,
 });
 
 export const stat_metrics = valuesOf<(typeof metrics)[number]>({

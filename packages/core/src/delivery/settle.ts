@@ -74,8 +74,13 @@ function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[
   return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
 }
 
-function attemptFacts({ claimed, outcome }: SettledDelivery): Record<string, unknown> {
-  return { attempt: claimed.attempt_count, response: lastResponse(outcome) };
+/** Returns the facts of an attempt's event. Statistics read the first two by their position. */
+function attemptFacts({ claimed, outcome, transport_id }: SettledDelivery): Record<string, unknown> {
+  return {
+    attempt: claimed.attempt_count,
+    ...(transport_id && { transport_id }),
+    response: lastResponse(outcome),
+  };
 }
 
 /** Returns the facts of a delivered event, which also say whether the email was only captured. */

@@ -13,6 +13,9 @@ interface EventKind {
 const no_facts = z.looseObject({});
 const attempted = z.looseObject({
   attempt: z.int().optional().meta({ description: 'The attempt number, from 1.' }),
+  transport_id: z.string().optional().meta({
+    description: 'The transport that was tried last. Missing: the default one.',
+  }),
   response: z.string().nullable().optional().meta({ description: "The server's reply." }),
 });
 const bounced = attempted.extend({

@@ -13,15 +13,15 @@ export const getStats = operation({
   name: 'stats.get',
   scope: 'email:logs:read',
   replica: true,
-  summary: 'Get email outcomes over time, by domain, tag or destination',
+  summary: 'Get email outcomes over time, by domain, tag, destination or transport',
   reasons: ['invalid_timestamp', 'invalid_range', 'query_too_complex'],
   input: z.object({
     since: timestampField('since').optional().meta({ description: 'At or after this time. Default: 24 hours ago.' }),
     until: timestampField('until').optional().meta({ description: 'Before this time. Default: now.' }),
     step: z.enum(buckets).default('hour').meta({ description: 'Interval of each point.' }),
-    group_by: z.enum(['domain', 'tag', 'destination']).optional().meta({
+    group_by: z.enum(['domain', 'tag', 'destination', 'transport']).optional().meta({
       description:
-        'Groups outcomes by sending domain, tag or recipient domain. The ten busiest groups get their own series.',
+        'Groups outcomes by sending domain, tag, recipient domain or transport. The ten busiest groups get their own series.',
     }),
   }),
   output: statsSchema,

@@ -39,7 +39,7 @@ export const metrics = [...countMetrics, ...percentileNames] as const;
 export type Metric = CountMetric | PercentileMetric;
 
 export const buckets = ['minute', 'hour', 'day'] as const;
-export const statDimensions = ['none', 'domain', 'tag', 'provider', 'destination', 'api_key'] as const;
+export const statDimensions = ['none', 'domain', 'tag', 'provider', 'destination', 'api_key', 'transport'] as const;
 
 const MAX_SERIES = 30;
 export const DEFAULT_SERIES = 10;
@@ -97,10 +97,10 @@ export const statSeries = operation({
     ...rangeFields,
     bucket: z.enum(buckets),
     metrics: z.array(z.enum(metrics)).min(1).max(metrics.length),
-    group_by: z
-      .enum(statDimensions)
-      .default('none')
-      .meta({ description: 'domain is the sending domain; destination is the recipient domain.' }),
+    group_by: z.enum(statDimensions).default('none').meta({
+      description:
+        'domain is the sending domain; destination is the recipient domain. The key of a transport is its ID, or default.',
+    }),
     top: z
       .int()
       .min(1)

@@ -1,5 +1,6 @@
 import { type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import { idFloor } from '../fields/ids.ts';
+import { DEFAULT_TRANSPORT } from '../transports/index.ts';
 import { BINS_PER_DOUBLING, LAST_BIN } from './mail-times.ts';
 
 export const MINUTE_MS = 60_000;
@@ -21,7 +22,7 @@ export const countedEvents = {
   canceled: 'email.canceled',
 } as const;
 
-export type StatDimension = 'none' | 'domain' | 'tag' | 'provider' | 'destination' | 'api_key';
+export type StatDimension = 'none' | 'domain' | 'tag' | 'provider' | 'destination' | 'api_key' | 'transport';
 export type Bucket = 'minute' | 'hour' | 'day';
 
 export type RollUpName = 'stats' | 'failures';
@@ -67,6 +68,43 @@ const binOf = (sql: Tx, ms: Fragment) =>
   sql`least(${LAST_BIN}, floor(${BINS_PER_DOUBLING} * ln(greatest(1, ${ms})::float8) / ln(2)))::int`;
 
 /**
+ * Returns SQL for the transport of the attempt that recorded event e, from the start of its facts, because parsing them
+ * would be slower; null if no attempt did.
+ */
+const transportInFacts = (sql: Sql | Tx) =>
+  sql`case when e.facts like '{"attempt":%' then
+    case when split_part(e.facts, '"', 4) = 'transport_id' then split_part(e.facts, '"', 6) else ${DEFAULT_TRANSPORT} end end`;
+
+/**
+ * Returns SQL for the transport of event f about recipient r. A later report counts for the recipient's last attempt,
+ * read by the primary key of attempts, which starts with the message.
+ */
+const transportOf = (sql: Tx) =>
+  sql`coalesce(f.transport, case
+    when r.first_attempt_at is not null and f.type not in (${countedEvents.suppressed}, ${countedEvents.canceled})
+    then (
+      select coalesce(id_text(x.transport_id), ${DEFAULT_TRANSPORT}) from attempts x
+      where x.message_id = f.message_id and x.workspace_id = f.workspace_id and x.recipient_id = r.id
+      order by x.number desc limit 1
+    ) end, '')`;
+
+/** Returns SQL that stores when email of each kind was last delivered. */
+const lastSuccesses = (tx: Tx) => tx`
+  insert into last_successes as l (dimension, key, workspace_id, at)
+  select d.dimension, d.key, h.workspace_id, max(h.created_at)
+  from (
+    select workspace_id, from_domain, api_key_id, tags, provider, destination, max(created_at) as created_at
+    from happened where type = 'email.delivered' group by 1, 2, 3, 4, 5, 6
+  ) h
+  cross join lateral (
+    values ('destination', h.destination), ('provider', h.provider), ('sender_domain', h.from_domain), ('api_key', h.api_key_id)
+    union all select 'tag', t.tag from unnest(h.tags) as t (tag)
+  ) as d (dimension, key)
+  group by 1, 2, 3
+  order by 1, 2, 3
+  on conflict (dimension, key, workspace_id) do update set at = excluded.at where l.at < excluded.at`;
+
+/**
  * Recomputes the minutes of a range from events and messages, using the times in their ids. Walks the primary keys, one
  * step per workspace, and looks up the message and recipients of each event by primary key.
  */
@@ -84,7 +122,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
   const since = tx`greatest(m.created_at, m.scheduled_at)`;
   const facts = tx`
     f.workspace_id, f.minute, f.type, f.captured, f.created_at, m.from_domain, coalesce(id_text(m.api_key_id), '') as api_key_id, m.tags,
-    r.domain as destination, coalesce(p.provider, '') as provider,
+    r.domain as destination, coalesce(p.provider, '') as provider, ${transportOf(tx)} as transport,
     case when f.first and r.first_attempt_at is not null
       then ${binOf(tx, tx`extract(epoch from r.first_attempt_at - ${since}) * 1000`)} end as first_bin,
     case when f.type = ${countedEvents.delivered}
@@ -94,7 +132,8 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
     with recorded as materialized (
       select e.workspace_id, e.message_id, e.recipient_id, e.type, e.created_at,
         width_bucket(e.id, ${events}::uuid[]) as minute, e.facts like '{"attempt":1,%' as first,
-        e.type = ${countedEvents.delivered} and e.facts::jsonb ? 'captured' as captured
+        e.type = ${countedEvents.delivered} and e.facts::jsonb ? 'captured' as captured,
+        ${transportInFacts(tx)} as transport
       from workspaces w
       cross join lateral (
         select * from events x
@@ -133,27 +172,15 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       where f.message_id < ${recent} or f.message_id >= ${end}
     ),
     told as (
-      insert into last_successes as l (dimension, key, workspace_id, at)
-      select d.dimension, d.key, h.workspace_id, max(h.created_at)
-      from (
-        select workspace_id, from_domain, api_key_id, tags, provider, destination, max(created_at) as created_at
-        from happened where type = 'email.delivered' group by 1, 2, 3, 4, 5, 6
-      ) h
-      cross join lateral (
-        values ('destination', h.destination), ('provider', h.provider), ('sender_domain', h.from_domain), ('api_key', h.api_key_id)
-        union all select 'tag', t.tag from unnest(h.tags) as t (tag)
-      ) as d (dimension, key)
-      group by 1, 2, 3
-      order by 1, 2, 3
-      on conflict (dimension, key, workspace_id) do update set at = excluded.at where l.at < excluded.at
+      ${lastSuccesses(tx)}
     ),
     combined as materialized (
-      select workspace_id, minute, from_domain, api_key_id, tags, provider, destination, first_bin, delivery_bin, type,
+      select workspace_id, minute, from_domain, api_key_id, tags, provider, destination, transport, first_bin, delivery_bin, type,
         count(*)::int as n, (count(*) filter (where captured))::int as captured
-      from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+      from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
       union all
       select b.workspace_id, width_bucket(b.id, ${messages}::uuid[]), b.from_domain, coalesce(id_text(b.api_key_id), ''), b.tags,
-        coalesce(p.provider, ''), r.domain, null, null, 'accepted', count(*)::int, 0
+        coalesce(p.provider, ''), r.domain, '', null, null, 'accepted', count(*)::int, 0
       from recent b
       join recipients r on r.message_id = b.id and r.workspace_id = b.workspace_id
         and r.message_id >= ${messages[0] ?? ''} and r.message_id < ${end}
@@ -176,7 +203,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       cross join lateral (values (c.workspace_id), (no_id())) as s (workspace_id)
       cross join lateral (
         values ('none', ''), ('domain', c.from_domain), ('provider', c.provider), ('destination', c.destination),
-          ('api_key', c.api_key_id)
+          ('api_key', c.api_key_id), ('transport', c.transport)
         union all select 'tag', t.tag from unnest(c.tags) as t (tag)
       ) as d (dimension, key)
       group by 1, 2, 3, 4, 5, 6

@@ -390,7 +390,7 @@ export class StatsCalls {
     this.#calls = calls;
   }
 
-  /** Get email outcomes over time, by domain, tag or destination. Requires the `email:logs:read` scope. Rate limit: `default`. */
+  /** Get email outcomes over time, by domain, tag, destination or transport. Requires the `email:logs:read` scope. Rate limit: `default`. */
   get(query: StatsGetQuery = {}, options?: CallOptions): Promise<StatsGetAnswer> {
     return this.#calls.ask(() => ({ method: 'GET', path: "/stats", query }), options);
   }

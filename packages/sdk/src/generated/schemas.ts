@@ -1525,7 +1525,7 @@ export interface StatsGetAnswer {
   /** Interval of each point. */
   bucket: "minute" | "hour" | "day" | (string & {});
   /** The dimension of the series. none: not grouped. */
-  group_by: "none" | "domain" | "tag" | "provider" | "destination" | "api_key" | (string & {});
+  group_by: "none" | "domain" | "tag" | "provider" | "destination" | "api_key" | "transport" | (string & {});
   /** Start of the first interval. */
   since: string;
   /** End of the last interval. */
@@ -1555,8 +1555,8 @@ export interface StatsGetQuery {
   readonly until?: string | undefined;
   /** Interval of each point. */
   readonly step?: "minute" | "hour" | "day" | undefined;
-  /** Groups outcomes by sending domain, tag or recipient domain. The ten busiest groups get their own series. */
-  readonly group_by?: "domain" | "tag" | "destination" | undefined;
+  /** Groups outcomes by sending domain, tag, recipient domain or transport. The ten busiest groups get their own series. */
+  readonly group_by?: "domain" | "tag" | "destination" | "transport" | undefined;
 }
 
 /** What each type of event adds to its data. */
@@ -1566,6 +1566,8 @@ export interface EventFacts {
   "email.delivered": {
     /** The attempt number, from 1. */
     attempt?: number;
+    /** The transport that was tried last. Missing: the default one. */
+    transport_id?: string;
     /** The server's reply. */
     response?: string | null;
     /** Set if the email went to the test inbox instead of a mail server. */
@@ -1574,12 +1576,16 @@ export interface EventFacts {
   "email.delivery_delayed": {
     /** The attempt number, from 1. */
     attempt?: number;
+    /** The transport that was tried last. Missing: the default one. */
+    transport_id?: string;
     /** The server's reply. */
     response?: string | null;
   };
   "email.bounced": {
     /** The attempt number, from 1. */
     attempt?: number;
+    /** The transport that was tried last. Missing: the default one. */
+    transport_id?: string;
     /** The server's reply. */
     response?: string | null;
     /** Why the email was rejected. */
@@ -1597,6 +1603,8 @@ export interface EventFacts {
   "email.failed": {
     /** The attempt number, from 1. */
     attempt?: number;
+    /** The transport that was tried last. Missing: the default one. */
+    transport_id?: string;
     /** The server's reply. */
     response?: string | null;
   };

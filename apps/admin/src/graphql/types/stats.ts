@@ -25,7 +25,11 @@ const Metric = enumOf(
   metrics,
   'Recipient counts, or durations in seconds since the email was accepted or, if it was scheduled, since its scheduled time.',
 );
-const StatDimension = enumOf('StatDimension', statDimensions, 'DOMAIN is the sending domain.');
+const StatDimension = enumOf(
+  'StatDimension',
+  statDimensions,
+  'DOMAIN is the sending domain. The key of a TRANSPORT is its ID, or default.',
+);
 
 const StatSeries = builder.objectRef<Series & Pick<Stats, 'complete_until'>>('StatSeries').implement({
   description: 'One metric over time, for one group or in total.',

@@ -18,7 +18,7 @@ type Stats = Outputs['stats']['get'];
 const METRICS = ['accepted', 'delivered', 'captured', 'bounced', 'deferred', 'failed', 'complained'] as const;
 type Metric = (typeof METRICS)[number];
 /** The dimensions available to viewers. */
-const OPEN = ['domain', 'tag', 'destination'] as const;
+const OPEN = ['domain', 'tag', 'destination', 'transport'] as const;
 
 interface Row {
   readonly key: string | null;

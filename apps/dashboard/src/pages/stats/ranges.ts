@@ -10,7 +10,7 @@ export const ranges = {
 export type Range = keyof typeof ranges;
 export const rangeNames: readonly Range[] = ['hour', 'day', 'yesterday', 'week', 'month'];
 
-export const dimensions = ['domain', 'tag', 'destination', 'provider', 'api_key'] as const;
+export const dimensions = ['domain', 'tag', 'destination', 'provider', 'api_key', 'transport'] as const;
 export type Dimension = (typeof dimensions)[number];
 
 export const bucketMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

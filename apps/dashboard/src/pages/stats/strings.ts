@@ -43,6 +43,7 @@ export const words = {
     destination: 'Destination',
     provider: 'Provider',
     api_key: 'API key',
+    transport: 'Transport',
   },
   others: 'All others',
   none: 'No data for this period.',
