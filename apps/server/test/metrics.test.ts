@@ -104,6 +104,7 @@ it("an email is counted from request to delivery, with the process's role and in
   const line = (start: string) => lines.find((one) => one.startsWith(`postrider_${start}`)) ?? '';
   expect(line('messages_accepted_total{api="worker"')).toMatch(/,role="all",instance=".+:3000"\} 1$/);
   expect(line('smtp_attempts_total{outcome="accepted",class="none",provider="google"')).toMatch(/ 1$/);
+  expect(line('transport_attempts_total{transport="default",outcome="accepted"')).toMatch(/ 1$/);
   expect(line('messages_finished_total{status="delivered"')).toMatch(/ 1$/);
   expect(line('accept_to_first_attempt_seconds_count')).toMatch(/ 1$/);
   expect(line('accept_to_delivered_seconds_count')).toMatch(/ 1$/);

@@ -67,11 +67,11 @@ export async function settleDeliveries(services: Services, results: readonly Set
 
 /** Returns the attempts for the metrics; empty for recipients that were handed back. */
 function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[] {
-  const { handed_back, claimed, outcome, duration_ms } = result;
+  const { handed_back, claimed, outcome, duration_ms, transport_id = null } = result;
   if (handed_back) return [];
   const { delivery, attempt_count: number } = claimed;
   const { to } = transitions[verdict.transition];
-  return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms }];
+  return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms, transport_id }];
 }
 
 /** Returns the facts of an attempt's event. Statistics read the first two by their position. */

@@ -43,8 +43,8 @@ interface Definition {
 }
 
 /**
- * Every metric, without the prefix `postrider_`. Labels are bounded: a provider is one of the busiest or `other`, and
- * no label is an address, an id or a name chosen by a customer.
+ * Every metric, without the prefix `postrider_`. Labels are bounded: a provider is one of the busiest or `other`, a
+ * transport is one of at most a hundred, and no other label is an address, an id or a name chosen by a customer.
  */
 export const metricCatalogue = {
   http_requests_total: {
@@ -98,6 +98,12 @@ export const metricCatalogue = {
     of: 'process',
     help: 'Delivery attempts by outcome, rejection class and mailbox provider.',
     labels: ['outcome', 'class', 'provider'],
+  },
+  transport_attempts_total: {
+    kind: 'counter',
+    of: 'process',
+    help: 'Delivery attempts by transport and outcome; default is the transport of DELIVERY.',
+    labels: ['transport', 'outcome'],
   },
   smtp_phase_seconds: {
     kind: 'histogram',

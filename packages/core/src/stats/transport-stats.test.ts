@@ -98,7 +98,14 @@ function totals(stats: Stats, key: string | null): Record<string, number> {
 
 let start_ms = 0;
 
-it('statistics by transport add up to those of all email, and count each event under the transport of its attempt', async () => {
+/** Returns the attempts that the metrics of this process count, by transport and outcome. */
+const meteredAttempts = () =>
+  world.services.metrics
+    .read()
+    .flatMap(({ name, points }) => (name === 'transport_attempts_total' ? points : []))
+    .map(({ labels: [key, outcome], value }) => ({ key, outcome, count: value }));
+
+it('statistics by transport add up to those of all email, and like the metrics count each event under the transport of its attempt', async () => {
   start_ms = Math.ceil(world.clock.now() / (60 * MINUTE_MS)) * 60 * MINUTE_MS;
   await world.clock.freeze(new Date(start_ms));
   const computed_until = new Date(start_ms);
@@ -128,6 +135,8 @@ it('statistics by transport add up to those of all email, and count each event u
   const grouped = await series('hour', 'transport');
   const attempts = await world.services.sql<{ key: string; outcome: string; count: number }[]>`
     select coalesce(id_text(transport_id), 'default') as key, outcome, count(*)::int from attempts group by 1, 2`;
+  expect(meteredAttempts()).toHaveLength(attempts.length);
+  expect(meteredAttempts()).toEqual(expect.arrayContaining([...attempts]));
   for (const key of transports.map((id) => id ?? 'default')) {
     const countOf = (outcome: string) => attempts.find((row) => row.key === key && row.outcome === outcome)?.count;
     const counts = totals(grouped, key);
