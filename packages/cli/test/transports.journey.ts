@@ -126,3 +126,76 @@ describe('transport rules', () => {
     expect((await postrider(['transports', 'rules'])).out).toBe('1.  tag=kept  DELIVERY\n');
   });
 });
+
+describe('`transports preview`', () => {
+  const email = ['--from-domain', 'shop.example.com', '--to-domain', 'Example.net'];
+  const preview = (...args: string[]) => postrider(['transports', 'preview', ...email, ...args]);
+
+  it('follows the saved rules by sender, recipient, tags, priority and workspace', async () => {
+    const [workspace] = JSON.parse((await postrider(['workspaces', 'list', '--json'])).out).data;
+    await postrider(['transports', 'create', 'Preview', '--kind', 'mx']);
+    const saved = [
+      { tag: 'b', priority: 'bulk', transports: ['Preview', 'default'] },
+      { destination: 'example.net', tag: 'a', transports: ['Preview'] },
+      { workspace_id: workspace.id, transports: ['Preview'] },
+    ];
+    await postrider(['transports', 'set-rules', await rules(saved)]);
+
+    const outputs = [
+      await preview(),
+      await preview('--tag', 'a', '--tag', 'b'),
+      await preview('--tag', 'a', '--tag', 'b', '--priority', 'bulk'),
+      await preview('--local'),
+      await preview('--workspace', workspace.id),
+    ];
+
+    expect(outputs.map(({ out, err }) => out || err)).toEqual([
+      'No rule applies. The email uses DELIVERY.\n',
+      'Rule 2 applies. The email uses Preview.\n',
+      'Rule 1 applies. The email uses Preview, then DELIVERY.\n',
+      'No rule applies. The email uses DELIVERY.\n',
+      'Rule 3 applies. The email uses Preview.\n',
+    ]);
+  });
+
+  it('follows drafted rules from a file without saving them', async () => {
+    await postrider(['transports', 'set-rules', await rules([])]);
+    const draft = await fileWith('draft.json', JSON.stringify([{ priority: 'normal', transports: ['Preview'] }]));
+    const unknown = await fileWith('unknown.json', JSON.stringify([{ transports: ['Elsewhere'] }]));
+
+    const over_http = await preview('--rules', draft, '--json');
+    const local = await preview('--rules', draft, '--json', '--local');
+    const rejection = await preview('--rules', unknown);
+
+    expect(JSON.parse(over_http.out)).toEqual({
+      output_version: 1,
+      object: 'transport_route',
+      rule: 1,
+      transports: [{ id: expect.stringMatching(/^trn_/), name: 'Preview' }],
+    });
+    expect(JSON.parse(local.out)).toEqual(JSON.parse(over_http.out));
+    expect(rejection).toMatchObject({ code: 1, err: expect.stringMatching(/^unknown_transport: /) });
+    expect((await postrider(['transports', 'rules'])).out).toBe('No rules. All email uses DELIVERY.\n');
+    await postrider(['transports', 'delete', 'Preview', '--yes']);
+  });
+});
+
+describe('`transports health`', () => {
+  it('lists every transport with its status and what it sent today, the same over HTTP and with --local', async () => {
+    await postrider(['transports', 'create', 'Daily', '--kind', 'mx', '--messages-per-day', '50']);
+
+    const text = await postrider(['transports', 'health']);
+    const over_http = await postrider(['transports', 'health', '--json']);
+    const local = await postrider(['transports', 'health', '--json', '--local']);
+
+    expect(text.out).toMatch(/^DELIVERY {2}ok/);
+    expect(text.out).toMatch(/^Daily {5}ok {2}0 of 50 sent today$/m);
+    expect(JSON.parse(over_http.out)).toMatchObject({
+      object: 'list',
+      data: expect.arrayContaining([
+        expect.objectContaining({ transport_id: 'default', status: 'ok', closed_until: null, used_today: null }),
+      ]),
+    });
+    expect(JSON.parse(local.out)).toEqual(JSON.parse(over_http.out));
+  });
+});

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { program_name } from '@postrider/core/program';
-import type { Rule, TransportEntry } from '@postrider/core/transports';
+import type { RoutePreview, Rule, TransportEntry, TransportHealth } from '@postrider/core/transports';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { transportsOf } from '../connect/transport-calls.ts';
@@ -41,6 +41,15 @@ interface UpdateOptions extends RelayOptions {
   readonly username?: string | false;
 }
 
+interface PreviewOptions extends Options {
+  readonly fromDomain: string;
+  readonly toDomain: string;
+  readonly tag?: readonly string[];
+  readonly priority?: string;
+  readonly workspace?: string;
+  readonly rules?: string;
+}
+
 const LOCAL = ['--local', 'run on the server without an API key, connecting directly to the database'] as const;
 const MAX_PORT = 65_535;
 const MAX_LIMIT = 1_000_000_000;
@@ -49,7 +58,6 @@ export function addTransports(program: Command, terminal: Terminal): void {
   const transports = program
     .command('transports')
     .description('transports, and the rules that choose one for each email, for operators');
-  const ending = (command: Command) => command.option(...LOCAL).option('--json', 'print JSON');
   const ofRelay = (command: Command) =>
     command
       .option('--host <host>', 'host name or IP address of the relay')
@@ -139,6 +147,21 @@ export function addTransports(program: Command, terminal: Terminal): void {
     );
     if (checkup.status === 'failing') terminal.fail();
   });
+  ending(
+    transports
+      .command('health')
+      .description('show which transports send now, what closed the others, and how much email is pending for them'),
+  ).action(async ({ local, json }: Options) => {
+    const api = await transportsOf(terminal, local);
+    const [entries, data] = [await api.list(), await api.health()];
+    show(terminal, json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
+      table(data.map((health) => healthRow(health, matchIn(entries, health.transport_id)))),
+    );
+  });
+  addRules(transports, terminal);
+}
+
+function addRules(transports: Command, terminal: Terminal): void {
   ending(transports.command('rules').description('list the rules, in order')).action(
     async ({ local, json }: Options) => {
       const api = await transportsOf(terminal, local);
@@ -154,13 +177,36 @@ export function addTransports(program: Command, terminal: Terminal): void {
     const rules = parseRules(file, await readSource(terminal, file));
     const api = await transportsOf(terminal, local);
     const entries = await api.list();
-    const resolved = rules.map((rule) => ({
-      ...rule,
-      transports: rule.transports.map((name) => matchIn(entries, name)?.id ?? name),
-    }));
-    const data = await api.setRules(resolved);
+    const data = await api.setRules(withIds(rules, entries));
     show(terminal, json, { object: 'transport_rules', data }, () => rulesTable(data, entries));
   });
+  ending(
+    transports
+      .command('preview')
+      .description('show which transports an email would use, and because of which rule')
+      .requiredOption('--from-domain <domain>', 'domain of the from address')
+      .requiredOption('--to-domain <domain>', 'domain of the recipient')
+      .option('--tag <tag...>', 'tags of the email')
+      .option('--priority <priority>', `one of ${priorities.join(', ')} (default: normal)`, oneOf(priorities))
+      .option('--workspace <id>', 'workspace of the email (default: none in particular)')
+      .option('--rules <file>', 'JSON array of rules to try, or - for stdin (default: the current rules)'),
+  ).action(async ({ local, json, rules: file, ...email }: PreviewOptions) => {
+    const draft = file === undefined ? undefined : parseRules(file, await readSource(terminal, file));
+    const api = await transportsOf(terminal, local);
+    const route = await api.preview({
+      from_domain: email.fromDomain,
+      to_domain: email.toDomain,
+      tags: email.tag ?? [],
+      priority: email.priority,
+      workspace_id: email.workspace,
+      rules: draft && withIds(draft, await api.list()),
+    });
+    show(terminal, json, route, () => routeLine(route));
+  });
+}
+
+function ending(command: Command): Command {
+  return command.option(...LOCAL).option('--json', 'print JSON');
 }
 
 function oneOf(values: readonly string[]) {
@@ -260,6 +306,14 @@ function matchIn(entries: readonly TransportEntry[], target: string): TransportE
   return entries.find(({ id }) => id === target) ?? entries.find(({ name }) => name === target);
 }
 
+/** Returns rules whose transports are IDs. Unmatched names are left for the server to reject. */
+function withIds(rules: readonly Rule[], entries: readonly TransportEntry[]): Rule[] {
+  return rules.map((rule) => ({
+    ...rule,
+    transports: rule.transports.map((name) => matchIn(entries, name)?.id ?? name),
+  }));
+}
+
 function namedIn(entries: readonly TransportEntry[], target: string): TransportEntry {
   const match = matchIn(entries, target);
   if (match) return match;
@@ -272,6 +326,29 @@ function namedIn(entries: readonly TransportEntry[], target: string): TransportE
 
 function rowOf({ id, name, kind, host, port, tls, username }: TransportEntry): string[] {
   return [id, plain(name), kind, host === null ? '' : `${plain(host)}:${port}`, tls ?? '', plain(username ?? '')];
+}
+
+function healthRow(
+  { transport_id, status, closed_destinations, closed_until, waiting, last_reply, used_today }: TransportHealth,
+  entry: TransportEntry | undefined,
+): string[] {
+  const limit = entry?.messages_per_day ?? null;
+  const details = [
+    closed_destinations > 0 && `${counted(closed_destinations, 'destination')} closed until ${closed_until}`,
+    closed_destinations > 0 && `${counted(waiting, 'email')} pending`,
+    used_today !== null && `${used_today}${limit === null ? '' : ` of ${limit}`} sent today`,
+    last_reply !== null && `last response: ${last_reply}`,
+  ];
+  return [plain(entry?.name ?? transport_id), status, plain(details.filter(Boolean).join(', '))];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function routeLine({ rule, transports }: RoutePreview): string {
+  const names = transports.map(({ name }) => plain(name)).join(', then ');
+  return `${rule === null ? 'No rule' : `Rule ${rule}`} applies. The email uses ${names}.`;
 }
 
 function rulesTable(rules: readonly Rule[], entries: readonly TransportEntry[]): string {

@@ -1,5 +1,5 @@
 import type { Checkup } from '@postrider/core/doctor';
-import type { Rule, TransportEntry } from '@postrider/core/transports';
+import type { RoutePreview, Rule, TransportEntry, TransportHealth } from '@postrider/core/transports';
 import type { Terminal } from '../terminal/terminal.ts';
 import { enumValue, graphql, mutation, query, select } from './graphql.ts';
 import type { Settings, Transports } from './transports.ts';
@@ -10,6 +10,23 @@ const RULE = 'workspaceId fromDomain tag priority destination transports';
 const PAYLOAD = select<{ transport: TransportEntry }>(`... on TransportPayload { transport { ${TRANSPORT} } }`);
 const allTransports = query('transports', {}, select<readonly TransportEntry[]>(TRANSPORT));
 const allRules = query('transportRules', {}, select<readonly Rule[]>(RULE));
+const transportHealth = query(
+  'transportHealth',
+  {},
+  select<readonly TransportHealth[]>('transportId status closedDestinations closedUntil waiting lastReply usedToday'),
+);
+const transportRoute = query(
+  'transportRoute',
+  {
+    workspaceId: 'ID',
+    fromDomain: 'String!',
+    toDomain: 'String!',
+    tags: '[String!]',
+    priority: 'Priority',
+    rules: '[TransportRuleInput!]',
+  },
+  select<Omit<RoutePreview, 'object'>>('rule transports { id name }'),
+);
 const transportCreate = mutation('transportCreate', 'TransportInput', PAYLOAD);
 const transportUpdate = mutation('transportUpdate', 'TransportUpdateInput', PAYLOAD);
 const transportDelete = mutation('transportDelete', 'TargetInput', select('... on DeletePayload { deletedId }'));
@@ -51,9 +68,15 @@ function transportsOverHttp(terminal: Terminal): Transports {
       const { checkup } = await graphql(terminal, transportTest, { input: { id, ...email } });
       return { ...checkup, object: 'checkup' };
     },
+    health: () => graphql(terminal, transportHealth, {}),
     rules: () => graphql(terminal, allRules, {}),
     async setRules(rules) {
       return (await graphql(terminal, transportRulesSet, { input: { rules: rules.map(ruleInput) } })).rules;
+    },
+    async preview({ workspace_id: workspaceId, from_domain: fromDomain, to_domain: toDomain, tags, priority, rules }) {
+      const email = { workspaceId, fromDomain, toDomain, tags, priority: enumValue(priority) };
+      const route = await graphql(terminal, transportRoute, { ...email, rules: rules?.map(ruleInput) });
+      return { ...route, object: 'transport_route' };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Checkup } from '@postrider/core/doctor';
-import type { Rule, TransportEntry } from '@postrider/core/transports';
+import type { RoutePreview, Rule, TransportEntry, TransportHealth } from '@postrider/core/transports';
 
 export interface Settings {
   readonly host: string | undefined;
@@ -27,6 +27,16 @@ interface TransportChange extends Settings {
   readonly username: string | null | undefined;
 }
 
+interface PreviewInput {
+  readonly from_domain: string;
+  readonly to_domain: string;
+  readonly tags: readonly string[];
+  readonly priority: string | undefined;
+  readonly workspace_id: string | undefined;
+  /** undefined: the current rules. */
+  readonly rules: readonly Rule[] | undefined;
+}
+
 /** The API of the transport commands. */
 export interface Transports {
   list(): Promise<readonly TransportEntry[]>;
@@ -34,6 +44,8 @@ export interface Transports {
   update(id: string, change: TransportChange): Promise<TransportEntry>;
   delete(id: string): Promise<void>;
   test(id: string, email: { readonly to: string | undefined; readonly from: string | undefined }): Promise<Checkup>;
+  health(): Promise<readonly TransportHealth[]>;
   rules(): Promise<readonly Rule[]>;
   setRules(rules: readonly Rule[]): Promise<readonly Rule[]>;
+  preview(input: PreviewInput): Promise<RoutePreview>;
 }

@@ -3,8 +3,10 @@ import { testTransport } from '@postrider/core/doctor';
 import {
   createTransport,
   deleteTransport,
+  getTransportHealth,
   getTransportRules,
   listTransports,
+  previewRoute,
   setTransportRules,
   updateTransport,
 } from '@postrider/core/transports';
@@ -25,7 +27,9 @@ export function machineTransports(terminal: Terminal): Transports {
         await invoke(ctx, deleteTransport, { transport_id: id });
       }),
     test: (id, email) => onMachine((ctx) => invoke(ctx, testTransport, { transport_id: id, ...email })),
+    health: () => onMachine(async (ctx) => (await invoke(ctx, getTransportHealth, {})).data),
     rules: () => onMachine(async (ctx) => (await invoke(ctx, getTransportRules, {})).data),
     setRules: (rules) => onMachine(async (ctx) => (await invoke(ctx, setTransportRules, { rules })).data),
+    preview: (input) => onMachine((ctx) => invoke(ctx, previewRoute, input)),
   };
 }

@@ -60,13 +60,13 @@ export const transports = [
     trpc: 'POST transports.preview',
     graphql: reading(
       'transportRoute',
-      { fromDomain: 'String!', toDomain: 'String!', tags: '[String!]' },
+      { fromDomain: 'String!', toDomain: 'String!', tags: '[String!]', rules: '[TransportRuleInput!]' },
       'rule transports { id name }',
+      (setup) => ({ ...camelFields(setup.input), ...rulesInput(setup) }),
     ),
-    async given(world, ...args) {
-      const { input } = await someRules(world, ...args);
-      await invoke(world.as(world.workspace_id), setTransportRules, input);
-      return { input: { from_domain: 'shop.example.com', to_domain: 'example.net', tags: ['invoice'] } };
+    async given(...args) {
+      const { input } = await someRules(...args);
+      return { input: { ...input, from_domain: 'shop.example.com', to_domain: 'example.net', tags: ['invoice'] } };
     },
     bad: { from_domain: 'no domain' },
   }),

@@ -156,6 +156,22 @@ const TransportRule = builder.objectRef<Rule>('TransportRule').implement({
   }),
 });
 
+const TransportRuleInput = builder.inputType('TransportRuleInput', {
+  description:
+    'A rule. It applies to email that meets all of its conditions; an omitted condition applies to any email.',
+  fields: (t) => ({
+    workspaceId: t.id({ description: 'The workspace that the email is in.' }),
+    fromDomain: t.string({ description: 'The domain of the from address.' }),
+    tag: t.string({ description: 'A tag of the email.' }),
+    priority: t.field({ type: Priority, description: 'The priority of the email.' }),
+    destination: t.string({ description: 'The domain of the recipient.' }),
+    transports: t.idList({
+      required: true,
+      description: 'One to five transport IDs in order of preference; "default" for DELIVERY.',
+    }),
+  }),
+});
+
 const TransportStatus = enumOf(
   'TransportStatus',
   ['ok', 'limited', 'failing'],
@@ -237,7 +253,7 @@ builder.queryFields((t) => ({
   transportRoute: t.field({
     type: TransportRoute,
     description:
-      'The transports that an email would use by the current rules. Requires operator, or admin for the workspace.',
+      'The transports that an email would use by the current rules or by drafted ones. Requires operator, or admin for the workspace.',
     args: {
       reach: t.arg({ type: AccessScope, description: REACH }),
       workspaceId: t.arg.id({ description: 'Default: no particular workspace.' }),
@@ -245,6 +261,10 @@ builder.queryFields((t) => ({
       toDomain: t.arg.string({ required: true, description: 'The domain of the recipient.' }),
       tags: t.arg.stringList({ description: 'The tags of the email. Default: none.' }),
       priority: t.arg({ type: Priority, description: 'The priority of the email. Default: NORMAL.' }),
+      rules: t.arg({
+        type: [TransportRuleInput],
+        description: 'Up to 500 drafted rules to try. Default: the current rules.',
+      }),
     },
     resolve: (_, args, g) => call(g, previewRoute, args),
   }),
@@ -359,21 +379,6 @@ const TransportUpdateInput = builder.inputType('TransportUpdateInput', {
     }),
     messagesPerMinute: t.int({ description: 'The new limit per minute. null: none.' }),
     messagesPerDay: t.int({ description: 'The new limit per day in UTC. null: none.' }),
-  }),
-});
-const TransportRuleInput = builder.inputType('TransportRuleInput', {
-  description:
-    'A rule. It applies to email that meets all of its conditions; an omitted condition applies to any email.',
-  fields: (t) => ({
-    workspaceId: t.id({ description: 'The workspace that the email is in.' }),
-    fromDomain: t.string({ description: 'The domain of the from address.' }),
-    tag: t.string({ description: 'A tag of the email.' }),
-    priority: t.field({ type: Priority, description: 'The priority of the email.' }),
-    destination: t.string({ description: 'The domain of the recipient.' }),
-    transports: t.idList({
-      required: true,
-      description: 'One to five transport IDs in order of preference; "default" for DELIVERY.',
-    }),
   }),
 });
 const TransportRulesInput = builder.inputType('TransportRulesInput', {
