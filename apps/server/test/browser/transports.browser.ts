@@ -56,6 +56,53 @@ it('an operator creates a relay, sees its health, and tests it', async () => {
   await relay.stop();
 });
 
+it('the headers of a transport are edited by keyboard, and a rejected one shows the reason', async () => {
+  const { sql } = stage.world.services;
+  const visitor = await stage.visitor('operator');
+  const { page } = await visitor.open();
+  await page.goto('/instance/delivery/transports');
+  await page.getByRole('link', { name: 'SES' }).click();
+  const dialog = page.getByRole('dialog');
+  const press = async (name: string) => {
+    await dialog.getByRole('button', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+  };
+  const stored = async () => (await sql`select headers::text from transports where name = 'SES'`)[0]?.headers;
+
+  await press(form.addHeader);
+  await page.keyboard.type('X-Stream');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('outbound');
+  await press(form.addHeader);
+  await page.keyboard.type('Subject');
+  await press(form.submit);
+  await dialog.getByText('The header Subject is set by the service').waitFor();
+  expect(await axeProblems(page, null)).toEqual([]);
+  await press(form.removeHeader(2));
+  await expect.poll(() => dialog.getByLabel(form.headerName(2)).count()).toBe(0);
+  expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(form.addHeader);
+  await press(form.submit);
+  await page.getByText(form.changed('SES')).waitFor();
+  expect(JSON.parse(await stored())).toEqual({ 'X-Stream': 'outbound' });
+
+  await page.reload();
+  await page.getByRole('link', { name: 'SES' }).click();
+  for (const number of [2, 3, 4, 5]) {
+    await press(form.addHeader);
+    await dialog.getByLabel(form.headerName(number)).waitFor();
+  }
+  await dialog.getByText(form.headersFull).waitFor({ state: 'attached' });
+  await dialog.getByLabel(form.headerName(2)).fill('x-stream');
+  await press(form.submit);
+  await dialog.getByText(form.headerTwice('x-stream')).waitFor();
+  await press(form.removeHeader(2));
+  await press(form.removeHeader(1));
+  await press(form.submit);
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(async () => JSON.parse(await stored())).toEqual({});
+  await visitor.stop();
+});
+
 it('rules are drafted, previewed, and moved by keyboard before they are saved', async () => {
   const { sql } = stage.world.services;
   const visitor = await stage.visitor('operator');

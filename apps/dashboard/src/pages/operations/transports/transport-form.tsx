@@ -3,6 +3,7 @@ import { client, type Inputs } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { HeaderRows, headerProblem, headersIn } from './header-rows.tsx';
 import { words } from './strings.ts';
 import type { Transport } from './transport.ts';
 
@@ -25,7 +26,7 @@ export function TransportForm({
   readonly onClose: () => void;
 }) {
   const [kind, setKind] = useState<'mx' | 'smtp'>(transport?.kind === 'mx' ? 'mx' : 'smtp');
-  const save = (form: FormData) => {
+  const save = async (form: FormData) => {
     const settings = settingsOf(form, kind);
     if (transport === null) return client.transports.create.mutate({ ...settings, kind });
     return client.transports.update.mutate({ ...settings, transport_id: transport.id });
@@ -86,6 +87,7 @@ export function TransportForm({
               )}
             </Field>
           ))}
+          <HeaderRows headers={transport?.headers ?? {}} problem={headerProblem(problems)} />
         </>
       )}
     </FormDialog>
@@ -183,6 +185,7 @@ function settingsOf(form: FormData, kind: 'mx' | 'smtp'): Omit<Created, 'kind'> 
     }),
     ...(read('signing') !== '' && { signing: read('signing') as NonNullable<Created['signing']> }),
     envelope_from: read('envelope_from') as NonNullable<Created['envelope_from']>,
+    headers: headersIn(form),
     messages_per_minute: limit('messages_per_minute'),
     messages_per_day: limit('messages_per_day'),
     max_connections: limit('max_connections'),
