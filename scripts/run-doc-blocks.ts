@@ -102,6 +102,8 @@ interface Place {
   readonly instance: Instance;
   readonly servers: ChildProcess[];
   printed: string;
+  /** Whether commands print text instead of JSON. */
+  prints_text: boolean;
 }
 
 /**
@@ -114,7 +116,7 @@ export async function runBlocks(
   languages_run: readonly Language[],
   { with_examples = false }: { readonly with_examples?: boolean } = {},
 ): Promise<Outcome[]> {
-  const place: Place = { folder: openFolder(), instance, servers: [], printed: '' };
+  const place: Place = { folder: openFolder(), instance, servers: [], printed: '', prints_text: false };
   const outcomes: Outcome[] = [];
   let ran = false;
   try {
@@ -135,6 +137,9 @@ export async function runBlocks(
       // The output of a block is only known if the block ran.
       if (marker.kind === 'expect' && !ran) continue;
       if (marker.kind === 'run') ran = true;
+      // Pages show what a terminal prints, but without one, commands print JSON.
+      const { language, marker: following } = blocks[index + 1] ?? {};
+      place.prints_text = language === 'text' && following?.kind === 'expect';
       outcomes.push({ block, problem: await problemOf(block, blocks.slice(0, index), place) });
     }
   } finally {
@@ -211,7 +216,7 @@ export async function runSample(
   instance: Instance,
   example?: string,
 ): Promise<{ readonly printed: string; readonly problem: string | null }> {
-  const place: Place = { folder: openFolder(example), instance, servers: [], printed: '' };
+  const place: Place = { folder: openFolder(example), instance, servers: [], printed: '', prints_text: false };
   try {
     const problem = await runText(language, text, place);
     return { printed: place.printed, problem };
@@ -282,10 +287,11 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-function environment({ folder, instance }: Place): Record<string, string> {
+function environment({ folder, instance, prints_text }: Place): Record<string, string> {
   return {
     PATH: `${folder}/bin:${process.env.PATH}`,
     HOME: folder,
+    ...(prints_text && { OUTPUT: '--output text' }),
     NODE_COMPILE_CACHE: compiled,
     // All blocks share a build cache, because each would otherwise compile the same code again.
     GOCACHE: join(root, 'node_modules/.cache/go'),
@@ -307,7 +313,7 @@ function openFolder(example?: string): string {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   mkdirSync(join(folder, 'bin'));
   const launcher = join(root, 'packages/cli/src/launch.mjs');
-  const npx = `#!/bin/sh\n[ "$1" = postrider ] || { echo "npx $1 is not known" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${launcher}' "$@"\n`;
+  const npx = `#!/bin/sh\n[ "$1" = postrider ] || { echo "npx $1 is not known" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${launcher}' "$@" $OUTPUT\n`;
   writeFileSync(join(folder, 'bin/npx'), npx, { mode: 0o755 });
   return folder;
 }

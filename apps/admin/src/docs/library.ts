@@ -75,6 +75,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       'kubernetes',
       'releases',
       'operations',
+      'transports',
       'database',
       'backup',
       'retention',

@@ -186,7 +186,7 @@ export const sections: readonly Section[] = [
     },
     {
       to: '/instance/delivery/transports',
-      docs: 'operations#transports-and-rules',
+      docs: 'transports',
       word: names.transports,
       also: also.transports,
       needs: 'operator',

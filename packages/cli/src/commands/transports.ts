@@ -339,7 +339,8 @@ function healthRow(
     used_today !== null && `${used_today}${limit === null ? '' : ` of ${limit}`} sent today`,
     last_reply !== null && `last response: ${last_reply}`,
   ];
-  return [plain(entry?.name ?? transport_id), status, plain(details.filter(Boolean).join(', '))];
+  const text = plain(details.filter(Boolean).join(', '));
+  return [plain(entry?.name ?? transport_id), status, ...(text === '' ? [] : [text])];
 }
 
 function counted(count: number, noun: string): string {
