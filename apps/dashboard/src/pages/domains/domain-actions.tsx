@@ -5,7 +5,8 @@ import { FormDialog } from '../../parts/dialogs/form-dialog.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { ReasonField, reasonIn } from '../../parts/reason-field.tsx';
 import { toast } from '../../parts/toasts.tsx';
-import type { Domain, DomainDialog } from './domain.ts';
+import type { DomainDialog } from './dialogs.ts';
+import type { Domain } from './domain.ts';
 import { words } from './strings.ts';
 
 const text = words.actions;

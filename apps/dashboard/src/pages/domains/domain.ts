@@ -6,10 +6,6 @@ import { words } from './strings.ts';
 export type Domain = Outputs['domains']['get'];
 export type DnsRecord = Domain['dns_records'][number];
 
-/** The dialogs of the domain page, by their name in the URL. */
-export const domainDialogs = ['remove', 'rotate', 'suspend', 'resume'] as const;
-export type DomainDialog = (typeof domainDialogs)[number];
-
 interface StatusView {
   readonly tone: Tone;
   readonly icon: LucideIcon;

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { queries, trpc } from '../../api/trpc.ts';
 import { shellRoute } from '../../shell/routes.ts';
 import { oneOf, searchOf } from '../../shell/search.ts';
-import { domainDialogs } from './domain.ts';
+import { domainDialogs } from './dialogs.ts';
 
 export const domainRoutes = [
   createRoute({

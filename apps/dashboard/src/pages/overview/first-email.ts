@@ -1,4 +1,5 @@
 import { curlOf } from '../../parts/calls/curl.ts';
+import type { Language } from './languages.ts';
 
 const email = {
   from: 'hello@sandbox.test',
@@ -8,10 +9,6 @@ const email = {
 };
 
 const KEY = 'POSTRIDER_API_KEY';
-
-/** Programs that send one email with nothing but their language's standard library. */
-export const languages = ['curl', 'typescript', 'python', 'php', 'go'] as const;
-export type Language = (typeof languages)[number];
 
 export function programIn(language: Language, origin: string): string {
   const url = `${origin}/v1/email/send`;

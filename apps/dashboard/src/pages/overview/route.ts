@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
 import { oneOf, searchOf } from '../../shell/search.ts';
-import { languages } from './first-email.ts';
+import { languages } from './languages.ts';
 
 export const overviewRoutes = [
   createRoute({

@@ -15,10 +15,11 @@ import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { HoldForm } from '../holds/hold-form.tsx';
 import { ReleaseHold } from '../holds/release-hold.tsx';
 import { useReach } from '../reach/use-reach.ts';
-import { agesOf, type BacklogAction, type Dimension, dimensions, filterOf, heldBy } from './dimensions.ts';
+import { agesOf, filterOf, heldBy } from './dimensions.ts';
 import { LimitDestination, NewLimit } from './limit-destination.tsx';
 import { LimitsPanel } from './limits-panel.tsx';
 import { Matrix } from './matrix.tsx';
+import { type BacklogAction, type Dimension, dimensions } from './search.ts';
 import { words } from './strings.ts';
 
 type Backlog = Outputs['ops']['backlog'];

@@ -1,8 +1,6 @@
 import { nowMs } from '../../../api/clock.ts';
+import type { Dimension } from './search.ts';
 import { words } from './strings.ts';
-
-export const dimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
-export type Dimension = (typeof dimensions)[number];
 
 /**
  * The statuses of email that is waiting now. No row counts scheduled email, so an action on a row must not affect it.
@@ -35,10 +33,6 @@ export function searchOf(by: Dimension, key: string): string | null {
 export function heldBy(by: Dimension): 'destination' | 'sender_domain' | 'api_key' | null {
   return by === 'destination' || by === 'sender_domain' || by === 'api_key' ? by : null;
 }
-
-/** The actions of a dialog: on a row's email or hold, or a limit for a destination that the dialog asks for. */
-export const backlogActions = ['hold', 'release', 'limit', 'new_limit', 'retry', 'give_up'] as const;
-export type BacklogAction = (typeof backlogActions)[number];
 
 interface Ages {
   readonly what: string;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Outputs, trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Panel } from '../../../parts/page.tsx';
-import type { BacklogAction } from './dimensions.ts';
+import type { BacklogAction } from './search.ts';
 import { words } from './strings.ts';
 
 const text = words.limits;

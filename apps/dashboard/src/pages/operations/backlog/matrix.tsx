@@ -4,7 +4,8 @@ import type { Outputs } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { exactTime, span } from '../../../parts/times.tsx';
-import { agesOf, type BacklogAction, type Dimension, filterOf, heldBy, searchOf } from './dimensions.ts';
+import { agesOf, filterOf, heldBy, searchOf } from './dimensions.ts';
+import type { BacklogAction, Dimension } from './search.ts';
 import { words } from './strings.ts';
 
 type Backlog = Outputs['ops']['backlog'];

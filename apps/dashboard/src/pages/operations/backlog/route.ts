@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../../shell/routes.ts';
 import { number, oneOf, searchOf, text } from '../../../shell/search.ts';
-import { backlogActions, dimensions } from './dimensions.ts';
+import { backlogActions, dimensions } from './search.ts';
 
 const page = {
   getParentRoute: () => shellRoute,
