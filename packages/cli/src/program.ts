@@ -78,7 +78,7 @@ export const groups: Readonly<Record<string, Group>> = {
     load: async () => (await import('./commands/destinations.ts')).addDestinations,
   },
   transports: {
-    description: 'transports, and the rules that choose one for each email, for operators',
+    description: 'transports, and the rules that choose one for each email',
     load: async () => (await import('./commands/transports.ts')).addTransports,
   },
   workspaces: {

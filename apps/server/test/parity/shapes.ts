@@ -56,7 +56,7 @@ export const hold = `${fields(
 )} created_by: createdBy { ${actor} }`;
 
 export const transport = fields(
-  'id name kind host port tls username envelope_from signing headers max_connections messages_per_minute messages_per_day created_at updated_at',
+  'id workspace_id name kind host port tls username envelope_from signing headers max_connections messages_per_minute messages_per_day created_at updated_at',
 );
 export const transportRule = fields('workspace_id from_domain tag priority destination transports');
 export const transportHealth = fields(

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { program_name } from '@postrider/core/program';
 import type { RoutePreview, Rule, TransportEntry, TransportHealth } from '@postrider/core/transports';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { transportsOf } from '../connect/transport-calls.ts';
 import { envelope_senders, priorities, signing_policies, tls_policies, transport_kinds } from '../connect/values.ts';
@@ -14,6 +14,7 @@ import { wholeNumber } from '../terminal/whole-number.ts';
 
 interface Options {
   readonly local?: boolean;
+  readonly reach?: 'workspace' | 'instance';
   readonly json?: boolean;
 }
 
@@ -51,13 +52,14 @@ interface PreviewOptions extends Options {
 }
 
 const LOCAL = ['--local', 'run on the server without an API key, connecting directly to the database'] as const;
+const REACH = "instance (the default for operators), or workspace for the workspace's own transports";
 const MAX_PORT = 65_535;
 const MAX_LIMIT = 1_000_000_000;
 
 export function addTransports(program: Command, terminal: Terminal): void {
   const transports = program
     .command('transports')
-    .description('transports, and the rules that choose one for each email, for operators');
+    .description('transports, and the rules that choose one for each email');
   const ofRelay = (command: Command) =>
     command
       .option('--host <host>', 'host name or IP address of the relay')
@@ -78,8 +80,8 @@ export function addTransports(program: Command, terminal: Terminal): void {
       .option('--messages-per-minute <number>', 'emails per minute, or none', numberOrNone)
       .option('--messages-per-day <number>', 'accepted emails per day in UTC, or none', numberOrNone);
   ending(transports.command('list').description('list transports, starting with DELIVERY, the default one')).action(
-    async ({ local, json }: Options) => {
-      const data = await (await transportsOf(terminal, local)).list();
+    async ({ local, reach, json }: Options) => {
+      const data = await (await transportsOf(terminal, { local, reach })).list();
       show(terminal, json, { object: 'list', data, has_more: false, next_cursor: null }, () => table(data.map(rowOf)));
     },
   );
@@ -92,13 +94,13 @@ export function addTransports(program: Command, terminal: Terminal): void {
     )
       .option('--username <name>', 'user name at the relay (default: no authentication)')
       .option('--password-file <file>', 'file with the password, or - for stdin'),
-  ).action(async (name: string, { local, json, passwordFile, ...settings }: CreateOptions) => {
+  ).action(async (name: string, { local, reach, json, passwordFile, ...settings }: CreateOptions) => {
     const { kind, host, port, tls, username } = settings;
     const sending = sendingOf(settings);
     const source = passwordFile ?? (username === undefined ? undefined : '-');
     const password = source === undefined ? undefined : await readPassword(terminal, source);
     const transport = { name, kind, host, port, tls, username, password, ...sending };
-    const created = await (await transportsOf(terminal, local)).create(transport);
+    const created = await (await transportsOf(terminal, { local, reach })).create(transport);
     show(terminal, json, created, () => table([rowOf(created)]));
   });
   ending(
@@ -111,11 +113,11 @@ export function addTransports(program: Command, terminal: Terminal): void {
       .option('--username <name>', 'new user name')
       .option('--no-username', 'no authentication; also removes the password')
       .option('--password-file <file>', 'file with the new password, or - for stdin'),
-  ).action(async (target: string, { local, json, passwordFile, ...settings }: UpdateOptions) => {
+  ).action(async (target: string, { local, reach, json, passwordFile, ...settings }: UpdateOptions) => {
     const password = passwordFile === undefined ? undefined : await readPassword(terminal, passwordFile);
     const { name, host, port, tls } = settings;
     const username = settings.username === false ? null : settings.username;
-    const api = await transportsOf(terminal, local);
+    const api = await transportsOf(terminal, { local, reach });
     const { id } = namedIn(await api.list(), target);
     const updated = await api.update(id, { name, host, port, tls, username, password, ...sendingOf(settings) });
     show(terminal, json, updated, () => table([rowOf(updated)]));
@@ -125,8 +127,8 @@ export function addTransports(program: Command, terminal: Terminal): void {
       .command('delete <transport>')
       .description('delete a transport, given by its ID or name, that no rule names')
       .option(...yesOption),
-  ).action(async (target: string, { local, json, yes }: Options & { yes?: boolean }) => {
-    const api = await transportsOf(terminal, local);
+  ).action(async (target: string, { local, reach, json, yes }: Options & { yes?: boolean }) => {
+    const api = await transportsOf(terminal, { local, reach });
     const { id, name } = namedIn(await api.list(), target);
     await confirm(terminal, { preview: `Transport ${plain(name)} would be deleted.`, count: 1, yes });
     await api.delete(id);
@@ -138,8 +140,8 @@ export function addTransports(program: Command, terminal: Terminal): void {
       .description('test a transport, given by its ID or name: DNS, connection, TLS and authentication')
       .option('--to <address>', 'also send a test email to this address')
       .option('--from <address>', 'its sender, at a verified domain (default: the sender of alerts)'),
-  ).action(async (target: string, { local, json, to, from }: Options & { to?: string; from?: string }) => {
-    const api = await transportsOf(terminal, local);
+  ).action(async (target: string, { local, reach, json, to, from }: Options & { to?: string; from?: string }) => {
+    const api = await transportsOf(terminal, { local, reach });
     const { id } = namedIn(await api.list(), target);
     const checkup = await api.test(id, { to, from });
     show(terminal, json, checkup, () =>
@@ -151,8 +153,8 @@ export function addTransports(program: Command, terminal: Terminal): void {
     transports
       .command('health')
       .description('show which transports send now, what closed the others, and how much email is pending for them'),
-  ).action(async ({ local, json }: Options) => {
-    const api = await transportsOf(terminal, local);
+  ).action(async ({ local, reach, json }: Options) => {
+    const api = await transportsOf(terminal, { local, reach });
     const [entries, data] = [await api.list(), await api.health()];
     show(terminal, json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
       table(data.map((health) => healthRow(health, matchIn(entries, health.transport_id)))),
@@ -163,8 +165,8 @@ export function addTransports(program: Command, terminal: Terminal): void {
 
 function addRules(transports: Command, terminal: Terminal): void {
   ending(transports.command('rules').description('list the rules, in order')).action(
-    async ({ local, json }: Options) => {
-      const api = await transportsOf(terminal, local);
+    async ({ local, reach, json }: Options) => {
+      const api = await transportsOf(terminal, { local, reach });
       const [entries, data] = [await api.list(), await api.rules()];
       show(terminal, json, { object: 'transport_rules', data }, () => rulesTable(data, entries));
     },
@@ -173,9 +175,9 @@ function addRules(transports: Command, terminal: Terminal): void {
     transports
       .command('set-rules <file>')
       .description('replace all rules with the JSON array in a file, or - for stdin'),
-  ).action(async (file: string, { local, json }: Options) => {
+  ).action(async (file: string, { local, reach, json }: Options) => {
     const rules = parseRules(file, await readSource(terminal, file));
-    const api = await transportsOf(terminal, local);
+    const api = await transportsOf(terminal, { local, reach });
     const entries = await api.list();
     const data = await api.setRules(withIds(rules, entries));
     show(terminal, json, { object: 'transport_rules', data }, () => rulesTable(data, entries));
@@ -190,9 +192,9 @@ function addRules(transports: Command, terminal: Terminal): void {
       .option('--priority <priority>', `one of ${priorities.join(', ')} (default: normal)`, oneOf(priorities))
       .option('--workspace <id>', 'workspace of the email (default: none in particular)')
       .option('--rules <file>', 'JSON array of rules to try, or - for stdin (default: the current rules)'),
-  ).action(async ({ local, json, rules: file, ...email }: PreviewOptions) => {
+  ).action(async ({ local, reach, json, rules: file, ...email }: PreviewOptions) => {
     const draft = file === undefined ? undefined : parseRules(file, await readSource(terminal, file));
-    const api = await transportsOf(terminal, local);
+    const api = await transportsOf(terminal, { local, reach });
     const route = await api.preview({
       from_domain: email.fromDomain,
       to_domain: email.toDomain,
@@ -206,7 +208,10 @@ function addRules(transports: Command, terminal: Terminal): void {
 }
 
 function ending(command: Command): Command {
-  return command.option(...LOCAL).option('--json', 'print JSON');
+  return command
+    .addOption(new Option('--reach <side>', REACH).choices(['workspace', 'instance']))
+    .option(...LOCAL)
+    .option('--json', 'print JSON');
 }
 
 function oneOf(values: readonly string[]) {

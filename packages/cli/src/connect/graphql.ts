@@ -187,6 +187,7 @@ const ENUM_FIELDS = new Set([
   'outcome',
   'priority',
   'role',
+  'rule_of',
   'scope',
   'signing',
   'state',

@@ -5,19 +5,20 @@ import { enumValue, graphql, mutation, query, select } from './graphql.ts';
 import type { Settings, Transports } from './transports.ts';
 
 const TRANSPORT =
-  'id name kind host port tls username envelopeFrom signing headers maxConnections messagesPerMinute messagesPerDay createdAt updatedAt';
+  'id workspaceId name kind host port tls username envelopeFrom signing headers maxConnections messagesPerMinute messagesPerDay createdAt updatedAt';
 const RULE = 'workspaceId fromDomain tag priority destination transports';
 const PAYLOAD = select<{ transport: TransportEntry }>(`... on TransportPayload { transport { ${TRANSPORT} } }`);
-const allTransports = query('transports', {}, select<readonly TransportEntry[]>(TRANSPORT));
-const allRules = query('transportRules', {}, select<readonly Rule[]>(RULE));
+const allTransports = query('transports', { reach: 'Reach' }, select<readonly TransportEntry[]>(TRANSPORT));
+const allRules = query('transportRules', { reach: 'Reach' }, select<readonly Rule[]>(RULE));
 const transportHealth = query(
   'transportHealth',
-  {},
+  { reach: 'Reach' },
   select<readonly TransportHealth[]>('transportId status closedDestinations closedUntil waiting lastReply usedToday'),
 );
 const transportRoute = query(
   'transportRoute',
   {
+    reach: 'Reach',
     workspaceId: 'ID',
     fromDomain: 'String!',
     toDomain: 'String!',
@@ -25,7 +26,7 @@ const transportRoute = query(
     priority: 'Priority',
     rules: '[TransportRuleInput!]',
   },
-  select<Omit<RoutePreview, 'object'>>('rule transports { id name }'),
+  select<Omit<RoutePreview, 'object'>>('rule ruleOf transports { id name }'),
 );
 const transportCreate = mutation('transportCreate', 'TransportInput', PAYLOAD);
 const transportUpdate = mutation('transportUpdate', 'TransportUpdateInput', PAYLOAD);
@@ -43,18 +44,22 @@ const transportRulesSet = mutation(
   select<{ rules: readonly Rule[] }>(`... on TransportRulesPayload { rules { ${RULE} } }`),
 );
 
-export async function transportsOf(terminal: Terminal, local: boolean | undefined): Promise<Transports> {
-  // Loaded on demand, because it takes half a second.
-  return local ? (await import('../machine/transports.ts')).machineTransports(terminal) : transportsOverHttp(terminal);
+interface Side {
+  readonly local: boolean | undefined;
+  /** Whose transports; undefined: the instance's for operators, or the workspace's own. */
+  readonly reach: 'workspace' | 'instance' | undefined;
 }
 
-function transportsOverHttp(terminal: Terminal): Transports {
+export async function transportsOf(terminal: Terminal, { local, reach: side }: Side): Promise<Transports> {
+  // Loaded on demand, because it takes half a second.
+  if (local) return (await import('../machine/transports.ts')).machineTransports(terminal, side);
+  const reach = enumValue(side);
   return {
     async list() {
-      return (await graphql(terminal, allTransports, {})).map(transportOf);
+      return (await graphql(terminal, allTransports, { reach })).map(transportOf);
     },
     async create({ kind, ...rest }) {
-      const input = { ...settingsInput(rest), kind: enumValue(kind) };
+      const input = { ...settingsInput(rest), kind: enumValue(kind), reach };
       return transportOf((await graphql(terminal, transportCreate, { input })).transport);
     },
     async update(id, change) {
@@ -68,14 +73,14 @@ function transportsOverHttp(terminal: Terminal): Transports {
       const { checkup } = await graphql(terminal, transportTest, { input: { id, ...email } });
       return { ...checkup, object: 'checkup' };
     },
-    health: () => graphql(terminal, transportHealth, {}),
-    rules: () => graphql(terminal, allRules, {}),
+    health: () => graphql(terminal, transportHealth, { reach }),
+    rules: () => graphql(terminal, allRules, { reach }),
     async setRules(rules) {
-      return (await graphql(terminal, transportRulesSet, { input: { rules: rules.map(ruleInput) } })).rules;
+      return (await graphql(terminal, transportRulesSet, { input: { rules: rules.map(ruleInput), reach } })).rules;
     },
     async preview({ workspace_id: workspaceId, from_domain: fromDomain, to_domain: toDomain, tags, priority, rules }) {
       const email = { workspaceId, fromDomain, toDomain, tags, priority: enumValue(priority) };
-      const route = await graphql(terminal, transportRoute, { ...email, rules: rules?.map(ruleInput) });
+      const route = await graphql(terminal, transportRoute, { ...email, reach, rules: rules?.map(ruleInput) });
       return { ...route, object: 'transport_route' };
     },
   };

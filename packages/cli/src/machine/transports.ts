@@ -15,21 +15,21 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { withMachine } from './machine.ts';
 
 /** Manages transports without a key. */
-export function machineTransports(terminal: Terminal): Transports {
+export function machineTransports(terminal: Terminal, reach: 'workspace' | 'instance' | undefined): Transports {
   const onMachine = <T>(work: (ctx: Context) => Promise<T>) =>
     withMachine(terminal, async (machine) => work(await machine.asWorkspace()));
   return {
-    list: () => onMachine(async (ctx) => (await invoke(ctx, listTransports, {})).data),
-    create: (transport) => onMachine((ctx) => invoke(ctx, createTransport, transport)),
+    list: () => onMachine(async (ctx) => (await invoke(ctx, listTransports, { reach })).data),
+    create: (transport) => onMachine((ctx) => invoke(ctx, createTransport, { ...transport, reach })),
     update: (id, change) => onMachine((ctx) => invoke(ctx, updateTransport, { transport_id: id, ...change })),
     delete: (id) =>
       onMachine(async (ctx) => {
         await invoke(ctx, deleteTransport, { transport_id: id });
       }),
     test: (id, email) => onMachine((ctx) => invoke(ctx, testTransport, { transport_id: id, ...email })),
-    health: () => onMachine(async (ctx) => (await invoke(ctx, getTransportHealth, {})).data),
-    rules: () => onMachine(async (ctx) => (await invoke(ctx, getTransportRules, {})).data),
-    setRules: (rules) => onMachine(async (ctx) => (await invoke(ctx, setTransportRules, { rules })).data),
-    preview: (input) => onMachine((ctx) => invoke(ctx, previewRoute, input)),
+    health: () => onMachine(async (ctx) => (await invoke(ctx, getTransportHealth, { reach })).data),
+    rules: () => onMachine(async (ctx) => (await invoke(ctx, getTransportRules, { reach })).data),
+    setRules: (rules) => onMachine(async (ctx) => (await invoke(ctx, setTransportRules, { rules, reach })).data),
+    preview: (input) => onMachine((ctx) => invoke(ctx, previewRoute, { ...input, reach })),
   };
 }

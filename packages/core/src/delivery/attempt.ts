@@ -20,6 +20,8 @@ export interface Sender {
   readonly mailer: Mailer;
   readonly form: ContentForm;
   readonly envelope_from: 'ours' | 'from_domain';
+  /** Its name in metrics; undefined: the default transport's. */
+  readonly label?: string;
 }
 
 export interface ClaimedDelivery {
@@ -42,6 +44,8 @@ export interface SettledDelivery {
   readonly again_in_seconds?: number;
   /** The transport that was tried last; absent or null: the default one. */
   readonly transport_id?: string | null;
+  /** The name in metrics of that transport. */
+  readonly transport_label?: string | undefined;
 }
 
 /** Seconds until a message whose content could not be read is retried. */

@@ -96,7 +96,8 @@ export function relaysOfDelivery(services: Pick<Services, 'config' | 'log'>): Sm
 }
 
 /** Returns what sends the email of a transport. */
-export function senderOfRow({ kind, signing, headers, envelope_from }: TransportRow, mailer: Mailer): Sender {
+export function senderOfRow(row: TransportRow, mailer: Mailer): Sender {
+  const { kind, signing, headers, envelope_from } = row;
   // The cast is safe because headers are stored as JSON of the schema's output.
   const added = Object.entries(JSON.parse(headers) as Record<string, string>);
   const form = {
@@ -104,7 +105,8 @@ export function senderOfRow({ kind, signing, headers, envelope_from }: Transport
     strips_steering: kind === 'smtp',
     added: added.map(([name, value]) => `${name}: ${value}\r\n`).join(''),
   };
-  return { mailer, form, envelope_from };
+  // Workspaces may have any number of transports together, and a label may not.
+  return { mailer, form, envelope_from, label: row.workspace_id === null ? row.id : 'workspace' };
 }
 
 /** Returns what sends the email of DELIVERY. If it lists several ways, all get the form of the relay among them. */

@@ -2,7 +2,6 @@ import type { Sql } from '@postrider/db';
 import { domainOf, type SendOutcome } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import { type DeliveryState, openStates } from '../states/index.ts';
-import { DEFAULT_TRANSPORT } from '../transports/index.ts';
 import type { RefusalCategory } from './classify.ts';
 import { providerDomains } from './providers-store.ts';
 import type { DeliveryRow } from './store.ts';
@@ -43,8 +42,8 @@ export interface AttemptRecord {
   readonly category: RefusalCategory | null;
   readonly to: DeliveryState;
   readonly duration_ms: number;
-  /** The transport that was tried last; null: the default one. */
-  readonly transport_id: string | null;
+  /** The transport that was tried last. */
+  readonly transport: string;
 }
 
 /** Counts attempts whose results were recorded. A failure here loses a count, never a result. */
@@ -55,9 +54,9 @@ export async function meterAttempts(
 ): Promise<void> {
   try {
     const providerOf = await providersOf(sql);
-    for (const { delivery, number, outcome, category, to, duration_ms, transport_id } of attempts) {
+    for (const { delivery, number, outcome, category, to, duration_ms, transport } of attempts) {
       metrics.count('smtp_attempts_total', [outcome.kind, category ?? 'none', providerOf(delivery.email)]);
-      metrics.count('transport_attempts_total', [transport_id ?? DEFAULT_TRANSPORT, outcome.kind]);
+      metrics.count('transport_attempts_total', [transport, outcome.kind]);
       const { connect, tls, mail, data } = outcome.phases_ms;
       for (const [phase, ms] of Object.entries({ dns: outcome.dns_ms ?? 0, connect, tls, mail, data })) {
         if (ms > 0) metrics.observe('smtp_phase_seconds', [phase], ms / 1000);

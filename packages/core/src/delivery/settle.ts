@@ -4,6 +4,7 @@ import { newId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import { keyOf, type RecipientKey, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
+import { DEFAULT_TRANSPORT } from '../transports/index.ts';
 import type { SettledDelivery } from './attempt.ts';
 import { deleteLostAttempts, type History, historiesOf, insertAttempts, outcomeFields } from './attempts-store.ts';
 import { bounceOf } from './bounce.ts';
@@ -67,11 +68,11 @@ export async function settleDeliveries(services: Services, results: readonly Set
 
 /** Returns the attempts for the metrics; empty for recipients that were handed back. */
 function attemptedOf({ result, verdict, refusal }: JudgedResult): AttemptRecord[] {
-  const { handed_back, claimed, outcome, duration_ms, transport_id = null } = result;
+  const { handed_back, claimed, outcome, duration_ms, transport_label: transport = DEFAULT_TRANSPORT } = result;
   if (handed_back) return [];
   const { delivery, attempt_count: number } = claimed;
   const { to } = transitions[verdict.transition];
-  return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms, transport_id }];
+  return [{ delivery, number, outcome, category: refusal?.category ?? null, to, duration_ms, transport }];
 }
 
 /** Returns the facts of an attempt's event. Statistics read the first two by their position. */

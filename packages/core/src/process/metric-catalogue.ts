@@ -102,7 +102,7 @@ export const metricCatalogue = {
   transport_attempts_total: {
     kind: 'counter',
     of: 'process',
-    help: 'Delivery attempts by transport and outcome; default is the transport of DELIVERY.',
+    help: "Delivery attempts by transport and outcome. default: that of DELIVERY. workspace: those of workspaces' own.",
     labels: ['transport', 'outcome'],
   },
   smtp_phase_seconds: {

@@ -64,7 +64,14 @@ async function runMinute(transports: readonly (string | null)[], minute: number)
   const results = claimed.map((one) => {
     const kind = (['accepted', 'accepted', 'deferred', 'rejected'] as const)[below(4)] ?? 'accepted';
     const transport_id = transports[below(transports.length)] ?? null;
-    return { claimed: one, outcome: outcomeOf(kind), duration_ms: 1, handed_back: false, transport_id };
+    return {
+      claimed: one,
+      outcome: outcomeOf(kind),
+      duration_ms: 1,
+      handed_back: false,
+      transport_id,
+      transport_label: transport_id ?? undefined,
+    };
   });
   await settleDeliveries(world.services, results);
   return results.flatMap(({ claimed: { delivery }, outcome, transport_id }) =>

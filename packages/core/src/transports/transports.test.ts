@@ -47,7 +47,7 @@ const create = (fields: object = {}) =>
 const setRules = (...rules: object[]) => invoke(operator(), setTransportRules, { rules });
 
 describe('a transport', () => {
-  it('of the instance requires operator access', async () => {
+  it('requires operator access if it is of the instance', async () => {
     const refused = { reason: 'missing_scope', facts: { required_scope: 'operator' } };
     const admin = actorWith(['admin']);
     const reach = 'instance';

@@ -350,7 +350,8 @@ export class DeliveryPump {
       const result = await attemptDelivery(this.#services, sender, claimed, abort.signal, watch);
       const outcome: SendOutcome = earlier === null ? result.outcome : followedBy(earlier, result.outcome);
       const transport_id = transportIdOf(entry.lane);
-      const settled = { ...result, outcome, transport_id, last_outcome: result.outcome, has_left: false };
+      const via = { transport_id, transport_label: sender.label };
+      const settled = { ...result, ...via, outcome, last_outcome: result.outcome, has_left: false };
       // An email that this process cannot prepare would not be better off elsewhere, and must not leave unsigned.
       if (result.handed_back || result.kept_by || !failedUnderway(result.outcome) || abort.signal.aborted)
         return settled;

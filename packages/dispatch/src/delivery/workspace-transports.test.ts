@@ -94,7 +94,7 @@ describe('a relay of a workspace', () => {
     expect((await emailOf(other(), foreign_id)).attempts.at(-1)?.transport_id).toBeNull();
   });
 
-  it('that is dead takes nothing from another workspace, and its email moves on with the rules', async () => {
+  it('takes nothing from another workspace when it is dead, and its email moves on with the rules', async () => {
     const closed = await startSmtpSink();
     await closed.stop();
     const id = await ownTransport(shop(), 'Dead', '127.0.0.1', closed.port);

@@ -498,7 +498,7 @@ export class LaneSync {
       };
     });
     // A limited domain has its own lane. Without the limit, it shares the lane of its destination again. A change of one
-    // workspace must not make the email of all others queue anew.
+    // workspace must not send the email of all others back to their queues.
     if (reassigns) this.reassign();
   }
 

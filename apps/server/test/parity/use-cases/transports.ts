@@ -61,7 +61,7 @@ export const transports = [
     graphql: reading(
       'transportRoute',
       { fromDomain: 'String!', toDomain: 'String!', tags: '[String!]', rules: '[TransportRuleInput!]' },
-      'rule transports { id name }',
+      'rule rule_of: ruleOf transports { id name }',
       (setup) => ({ ...camelFields(setup.input), ...rulesInput(setup) }),
     ),
     async given(...args) {
