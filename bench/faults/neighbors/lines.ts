@@ -16,6 +16,11 @@ const IDLE_BOUNCES = 50;
 const SEARCHERS = 16;
 const CAPTURES_IN_FLIGHT = 8;
 const CAPTURE_BYTES = 1_000_000;
+// The limit of a workspace.
+const RELAYS = 10;
+const RELAY_EMAILS_IN_FLIGHT = 20;
+const RULE_CHANGES_IN_FLIGHT = 4;
+const CLOSED_PORT = 9;
 
 export interface LineOptions {
   readonly account: Account;
@@ -65,6 +70,37 @@ export function lineActs({ account, sandbox_secret, endpoints, addNotices }: Lin
       },
     },
     {
+      name: `email through ${RELAYS} dead relays of its own, whose rules change all the time`,
+      async run(until) {
+        const { secret, from } = account;
+        const silent = await startSilentServer();
+        const ids: string[] = [];
+        for (let turn = 0; turn < RELAYS; turn++) {
+          const relay_port = turn % 2 === 0 ? Number(new URL(silent.url).port) : CLOSED_PORT;
+          ids.push(await createRelay(port, secret, `Relay ${turn}`, relay_port));
+        }
+        const send = (turn: number) => {
+          const email = {
+            from,
+            to: `g${turn}@greedy.test`,
+            subject: 'Relayed',
+            text: 'x',
+            tags: [`r${turn % RELAYS}`],
+          };
+          return post(portOf(turn), '/v1/email/send', secret, email);
+        };
+        const change = (turn: number) => {
+          const rules = ids.map((id, at) => ({ tag: `r${(at + turn) % RELAYS}`, transports: [id] }));
+          return setRules(portOf(turn), secret, rules);
+        };
+        await Promise.all([
+          inFlight(RELAY_EMAILS_IN_FLIGHT, until, send),
+          inFlight(RULE_CHANGES_IN_FLIGHT, until, change),
+        ]);
+        await setRules(port, secret, []);
+      },
+    },
+    {
       name: '1,000 notices that cannot be told, and captures to the quota',
       async run(until) {
         const silent = await startSilentServer();
@@ -76,6 +112,29 @@ export function lineActs({ account, sandbox_secret, endpoints, addNotices }: Lin
       },
     },
   ];
+}
+
+async function createRelay(port: number, secret: string, name: string, relay_port: number): Promise<string> {
+  const query = `mutation ($input: TransportInput!) {
+    transportCreate(input: $input) { ... on TransportPayload { transport { id } } ... on ApiError { message } }
+  }`;
+  const input = { reach: 'WORKSPACE', name, kind: 'SMTP', host: '127.0.0.1', port: relay_port, tls: 'NONE' };
+  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { input } }),
+  });
+  const body = (await response.json()) as { data?: { transportCreate?: { transport?: { id: string } } } };
+  const id = body.data?.transportCreate?.transport?.id;
+  if (id === undefined) throw new Error(`no relay: ${JSON.stringify(body)}`);
+  return id;
+}
+
+function setRules(port: number, secret: string, rules: readonly object[]): Promise<void> {
+  const query = `mutation ($input: TransportRulesInput!) {
+    transportRulesSet(input: $input) { __typename ... on ApiError { message } }
+  }`;
+  return post(port, '/graphql', secret, { query, variables: { input: { reach: 'WORKSPACE', rules } } });
 }
 
 function idle(port: number, address: string): Socket {

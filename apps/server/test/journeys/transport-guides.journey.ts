@@ -115,4 +115,25 @@ describe(`a guide of ${PAGE}`, () => {
     expect(recipientsAt(relay)).not.toContain('grace@example.net');
     expect(recipientsAt(own)).not.toContain('ada@hotmail.com');
   });
+
+  it('sends a customer’s newsletter through the customer’s own relay, and other email by DELIVERY', async () => {
+    const relay = await startRelay('the password');
+    const { server, journey } = await startService({ WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' });
+
+    await follow("A customer's own relay", server, journey.secret, { 'relay.example.com': relay });
+    const newsletter = (to: string) =>
+      server.call('POST', '/v1/email/send', { body: { ...hello, to: [to], tags: ['newsletter'] } });
+    await expect
+      .poll(async () => {
+        await newsletter('early@example.com');
+        return relay.messages.length;
+      }, PATIENCE)
+      .toBeGreaterThan(0);
+    await newsletter('ada@example.com');
+    await send(server, 'grace@example.com');
+    await relay.waitFor(({ envelope_to }) => envelope_to.includes('ada@example.com'));
+    await journey.smtp.waitFor(({ envelope_to }) => envelope_to.includes('grace@example.com'));
+
+    expect(recipientsAt(relay)).not.toContain('grace@example.com');
+  });
 });
