@@ -60,7 +60,7 @@ export const transport = fields(
 );
 export const transportRule = fields('workspace_id from_domain tag priority destination transports');
 export const transportHealth = fields(
-  'transport_id status closed_destinations closed_until waiting last_reply used_today',
+  'transport_id status closed_destinations closed_until waiting last_reply delivered_today used_today',
 );
 
 export const alarm = fields(

@@ -334,14 +334,25 @@ function rowOf({ id, name, kind, host, port, tls, username }: TransportEntry): s
 }
 
 function healthRow(
-  { transport_id, status, closed_destinations, closed_until, waiting, last_reply, used_today }: TransportHealth,
+  {
+    transport_id,
+    status,
+    closed_destinations,
+    closed_until,
+    waiting,
+    last_reply,
+    delivered_today,
+    used_today,
+  }: TransportHealth,
   entry: TransportEntry | undefined,
 ): string[] {
   const limit = entry?.messages_per_day ?? null;
   const details = [
     closed_destinations > 0 && `${counted(closed_destinations, 'destination')} closed until ${closed_until}`,
     closed_destinations > 0 && `${counted(waiting, 'email')} pending`,
-    used_today !== null && `${used_today}${limit === null ? '' : ` of ${limit}`} sent today`,
+    used_today === null
+      ? delivered_today > 0 && `${delivered_today} delivered today`
+      : `${used_today}${limit === null ? '' : ` of ${limit}`} sent today`,
     last_reply !== null && `last response: ${last_reply}`,
   ];
   const text = plain(details.filter(Boolean).join(', '));

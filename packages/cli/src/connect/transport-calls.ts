@@ -13,7 +13,9 @@ const allRules = query('transportRules', { reach: 'Reach' }, select<readonly Rul
 const transportHealth = query(
   'transportHealth',
   { reach: 'Reach' },
-  select<readonly TransportHealth[]>('transportId status closedDestinations closedUntil waiting lastReply usedToday'),
+  select<readonly TransportHealth[]>(
+    'transportId status closedDestinations closedUntil waiting lastReply deliveredToday usedToday',
+  ),
 );
 const transportRoute = query(
   'transportRoute',

@@ -6,7 +6,7 @@ import { claimDeliveries, recordReturned, settleDeliveries } from '../delivery/i
 import { listEvents } from '../events/index.ts';
 import { cancelMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
-import { createTransport } from '../transports/index.ts';
+import { createTransport, getTransportHealth } from '../transports/index.ts';
 import { rollUpStats } from './roll-up.ts';
 import { countMetrics, type Stats, statSeries } from './stat-series.ts';
 
@@ -153,6 +153,9 @@ it('statistics by transport add up to those of all email, and like the metrics c
     expect(counts.accepted).toBeUndefined();
   }
   expect(Object.keys(totals(grouped, null)).toSorted()).toEqual(['accepted', 'canceled']);
+  const health = await invoke(ctx, getTransportHealth, {});
+  for (const { transport_id, delivered_today } of health.data)
+    expect(delivered_today).toBe(totals(grouped, transport_id).delivered);
   const { data } = await invoke(ctx, listEvents, { type: 'email.bounced', limit: 100 });
   const ids = new Set(data.map((event) => event.data.transport_id ?? null));
   expect(ids).toEqual(new Set(transports));

@@ -9,6 +9,7 @@ interface TransportState {
   readonly waiting: number;
   readonly last_reply: string | null;
   readonly used_today: number | null;
+  readonly delivered_today: number;
 }
 
 /**
@@ -48,7 +49,12 @@ export async function transportStates(
       case when i.is_limited then coalesce((
         select w.used from transport_windows w where w.transport_id = i.row_id and w.unit = 'day'
           and w.starts_at = date_trunc('day', clock_now() at time zone 'UTC') at time zone 'UTC'
-      ), 0) end as used_today
+      ), 0) end as used_today,
+      coalesce((
+        select d.delivered from stat_days d where d.workspace_id = ${of_instance ? sql`no_id()` : sql`${workspace_id}`}
+          and d.dimension = 'transport' and d.key = i.id
+          and d.at = date_trunc('day', clock_now() at time zone 'UTC') at time zone 'UTC'
+      ), 0) as delivered_today
     from ids i left join closed c on c.id = i.id
     group by i.id, i.row_id, i.name, i.is_limited
     order by i.row_id is not null, i.name`;

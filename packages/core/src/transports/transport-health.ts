@@ -16,6 +16,9 @@ const healthSchema = z.object({
   closed_until: timeField.nullable().meta({ description: 'When the first of them opens. null: none is closed.' }),
   waiting: z.int().meta({ description: `Email that waits for them, counted up to ${MAX_COUNTED}.` }),
   last_reply: z.string().nullable().meta({ description: 'The last response that closed one. null: none.' }),
+  delivered_today: z.int().meta({
+    description: 'Emails delivered through it today in UTC, as in the statistics: up to two minutes late.',
+  }),
   used_today: z.int().nullable().meta({ description: 'Emails counted against the limits today. null: no limit.' }),
 });
 export type TransportHealth = z.output<typeof healthSchema>;

@@ -205,6 +205,10 @@ const TransportHealth = builder.objectRef<TransportHealthEntry>('TransportHealth
       description: 'The last response that closed one; null: none.',
       resolve: ({ last_reply }) => last_reply,
     }),
+    deliveredToday: t.int({
+      description: 'Emails delivered through it today, in UTC, as in the statistics: up to two minutes late.',
+      resolve: ({ delivered_today }) => delivered_today,
+    }),
     usedToday: t.int({
       nullable: true,
       description: 'Emails counted against its limits today, in UTC; null: no limit.',
