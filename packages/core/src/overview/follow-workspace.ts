@@ -39,7 +39,7 @@ const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
   restore: 'operator',
   schedule: 'operator',
   suppression: 'email:logs:read',
-  transport: 'operator',
+  transport: 'admin',
   user: 'admin',
   webhook: 'webhooks:manage',
   workspace: 'admin',
