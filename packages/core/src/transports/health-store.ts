@@ -44,7 +44,7 @@ export async function transportStates(
       count(*) filter (where c.reason = 'failing')::int as failing,
       count(*) filter (where c.reason in ('limit', 'transport_limit'))::int as limited,
       min(c.closed_until) as closed_until,
-      (select coalesce(least(${max_counted}::int, sum(p.count)::int), 0) from parked p where p.id = i.id) as waiting,
+      (select least(${max_counted}::int, coalesce(sum(p.count), 0)::int) from parked p where p.id = i.id) as waiting,
       (array_agg(c.last_reply order by c.closed_until desc) filter (where c.last_reply is not null))[1] as last_reply,
       case when i.is_limited then coalesce((
         select w.used from transport_windows w where w.transport_id = i.row_id and w.unit = 'day'

@@ -99,7 +99,8 @@ describe('a transport of a workspace', () => {
 
   it('has a health of its own', async () => {
     const { id } = await create(admin());
-    expect((await invoke(admin(), getTransportHealth, {})).data).toMatchObject([{ transport_id: id, status: 'ok' }]);
+    const { data } = await invoke(admin(), getTransportHealth, {});
+    expect(data).toMatchObject([{ transport_id: id, status: 'ok', waiting: 0 }]);
   });
 });
 
