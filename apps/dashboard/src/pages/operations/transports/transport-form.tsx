@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { client, type Inputs } from '../../../api/trpc.ts';
+import { client, type Inputs, queries, trpc } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
@@ -28,8 +28,12 @@ export function TransportForm({
   const [kind, setKind] = useState<'mx' | 'smtp'>(transport?.kind === 'mx' ? 'mx' : 'smtp');
   const save = async (form: FormData) => {
     const settings = settingsOf(form, kind);
-    if (transport === null) return client.transports.create.mutate({ ...settings, kind });
-    return client.transports.update.mutate({ ...settings, transport_id: transport.id });
+    const result = await (transport === null
+      ? client.transports.create.mutate({ ...settings, kind })
+      : client.transports.update.mutate({ ...settings, transport_id: transport.id }));
+    // The form would open with the earlier values until the list is fetched again.
+    await queries.invalidateQueries({ queryKey: trpc.transports.list.queryKey() });
+    return result;
   };
   return (
     <FormDialog
