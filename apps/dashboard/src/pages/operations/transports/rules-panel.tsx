@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp, Pencil, Plus, X } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Panel } from '../../../parts/page.tsx';
@@ -97,16 +98,26 @@ function RuleList({
   readonly onChange: (rules: readonly Rule[]) => void;
   readonly onEdit: (number: number) => void;
 }) {
+  const list = useRef<HTMLOListElement>(null);
+  // The pressed button may be gone, and the focus would return to the top of the page.
+  const change = (next: readonly Rule[], ...labels: readonly string[]) => {
+    flushSync(() => onChange(next));
+    focusFirst(list.current?.closest('section'), labels);
+  };
   const move = (index: number, step: 1 | -1) => {
     const others = rules.toSpliced(index, 1);
     const [rule] = rules.slice(index, index + 1);
-    if (rule) onChange(others.toSpliced(index + step, 0, rule));
+    const number = index + step + 1;
+    const labels = step < 0 ? [text.up(number), text.down(number)] : [text.down(number), text.up(number)];
+    if (rule) change(others.toSpliced(index + step, 0, rule), ...labels);
   };
+  const remove = (index: number) =>
+    change(rules.toSpliced(index, 1), text.remove(index + 1), text.remove(index), text.add);
   return (
-    <ol className="stack-s rules" aria-label={text.title}>
+    <ol className="stack-s rules" ref={list} aria-label={text.title}>
       {rules.map((rule, index) => (
         // A rule has no ID, and two rules may be equal.
-        <li key={`${index} ${JSON.stringify(rule)}`} className="line">
+        <li key={index} className="line">
           <span className="num muted">{index + 1}</span>
           <span className="grow">{sentenceOf(rule, transports)}</span>
           <span className="line">
@@ -123,11 +134,7 @@ function RuleList({
             <Button kind="icon plain" label={text.edit(index + 1)} onClick={() => onEdit(index + 1)}>
               <Pencil size={14} />
             </Button>
-            <Button
-              kind="icon plain"
-              label={text.remove(index + 1)}
-              onClick={() => onChange(rules.toSpliced(index, 1))}
-            >
+            <Button kind="icon plain" label={text.remove(index + 1)} onClick={() => remove(index)}>
               <X size={14} />
             </Button>
           </span>
@@ -135,6 +142,14 @@ function RuleList({
       ))}
     </ol>
   );
+}
+
+/** Focuses the first of the buttons that exists. */
+function focusFirst(panel: HTMLElement | null | undefined, labels: readonly string[]): void {
+  const buttons = [...(panel?.querySelectorAll('button') ?? [])];
+  const nameOf = (button: HTMLElement) => button.ariaLabel ?? button.textContent?.trim();
+  const [first] = labels.flatMap((label) => buttons.find((button) => nameOf(button) === label) ?? []);
+  first?.focus();
 }
 
 /** Returns a rule as a sentence, such as: Email from shop.example tagged receipt, through SES, then DELIVERY. */
