@@ -136,6 +136,13 @@ export const sections: readonly Section[] = [
       key: 'p',
       needs: 'admin',
     },
+    {
+      to: '/settings/transports',
+      docs: 'transports',
+      word: names.transports,
+      also: also.transports,
+      needs: 'admin',
+    },
     { to: '/settings/alerts', docs: 'metrics#alerts', word: names.alerts, also: also.alerts, needs: 'admin' },
     { to: '/settings/retention', docs: 'retention', word: names.retention, also: also.retention, needs: 'admin' },
     {

@@ -199,6 +199,8 @@ export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/settings/retention?open=new', erasures.create],
   ['/settings/members', members.title],
   ['/settings/members?open=new', members.inviting.title],
+  ['/settings/transports', transports.own.empty.about],
+  ['/settings/transports?open=new', transports.form.submitNew],
   ['/settings/alerts', alarms.form],
   ['/settings/audit-log', audit.title],
   ['/settings/api-keys', apiKeys.title],

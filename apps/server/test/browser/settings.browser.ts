@@ -81,6 +81,7 @@ describe('the Settings pages', () => {
     const { page } = tab;
     await page.goto('/settings/general');
     await page.getByText(workspace.planFacts.recipients).waitFor();
+    await page.getByText(workspace.planFacts.held('0', '10'), { exact: true }).waitFor();
     await page.getByLabel(workspace.name, { exact: true }).fill('Acme Ltd');
     await page.getByRole('button', { name: workspace.policies.stop[0], exact: true }).click();
     await page.getByRole('button', { name: workspace.save, exact: true }).click();

@@ -5,8 +5,9 @@ import { Button } from '../../../parts/button.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { Panel } from '../../../parts/page.tsx';
 import { ErrorPanel, Notice } from '../../../parts/states.tsx';
+import type { Reach } from '../reach/use-reach.ts';
 import { words } from './strings.ts';
-import type { Rule } from './transport.ts';
+import type { Choice, Rule } from './transport.ts';
 import { Select } from './transport-form.tsx';
 
 const text = words.preview;
@@ -17,12 +18,23 @@ const fields = [
 ] as const;
 
 /** Shows which transports a sample email would use by the rules of the draft, in which order, and why. */
-export function RoutePreview({ rules }: { readonly rules: readonly Rule[] }) {
+export function RoutePreview({
+  reach,
+  rules,
+  choices,
+}: {
+  readonly reach: Reach;
+  readonly rules: readonly Rule[];
+  readonly choices: readonly Choice[];
+}) {
   const preview = useMutation(trpc.transports.preview.mutationOptions());
   const problems = preview.error === null ? new Map<string, string>() : problemOf(preview.error).fields;
+  // The list calls the default transport by the name that fits its owner.
+  const nameOf = ({ id, name }: Choice) => choices.find((one) => one.id === id)?.name ?? name;
   const run = (form: FormData) => {
     const read = (name: string) => String(form.get(name) ?? '').trim();
     preview.mutate({
+      reach,
       rules,
       from_domain: read('from_domain'),
       to_domain: read('to_domain'),
@@ -51,7 +63,7 @@ export function RoutePreview({ rules }: { readonly rules: readonly Rule[] }) {
             <Notice tone="info">
               <p>
                 {preview.data.rule === null ? text.none : text.rule(preview.data.rule)}{' '}
-                <strong>{preview.data.transports.map(({ name }) => name).join(words.rules.next)}</strong>.
+                <strong>{preview.data.transports.map(nameOf).join(words.rules.next)}</strong>.
               </p>
             </Notice>
           )}

@@ -1,7 +1,8 @@
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import type { Reach } from '../reach/use-reach.ts';
 import { words } from './strings.ts';
-import type { Rule, Transport } from './transport.ts';
+import type { Choice, Rule } from './transport.ts';
 import { Select } from './transport-form.tsx';
 
 const text = words.rules;
@@ -15,20 +16,23 @@ const conditions = [
 
 /** Edits one rule of the draft. The server checks it when the rules are saved. */
 export function RuleForm({
+  reach,
   rule,
   number,
-  transports,
+  choices,
   onApply,
   onClose,
 }: {
+  readonly reach: Reach;
   /** Null adds a new rule. */
   readonly rule: Rule | null;
   readonly number: number;
-  readonly transports: readonly Transport[];
+  readonly choices: readonly Choice[];
   readonly onApply: (rule: Rule) => void;
   readonly onClose: () => void;
 }) {
-  const options = Object.fromEntries(transports.map(({ id, name }) => [id, name]));
+  const options = Object.fromEntries(choices.map(({ id, name }) => [id, name]));
+  const fields = reach === 'instance' ? conditions : conditions.filter(([name]) => name !== 'workspace_id');
   const apply = async (form: FormData): Promise<Rule> => {
     const read = (name: string) => String(form.get(name) ?? '').trim() || null;
     const ids = Array.from({ length: MAX_TRIED }, (_, index) => read(`transport_${index}`));
@@ -52,7 +56,7 @@ export function RuleForm({
     >
       {() => (
         <>
-          {conditions.map(([name, label], index) => (
+          {fields.map(([name, label], index) => (
             <Field key={name} label={label} name={name} about={text.anyAbout}>
               {(control) => (
                 <input

@@ -8,19 +8,21 @@ import { Button } from '../../../parts/button.tsx';
 import { Panel } from '../../../parts/page.tsx';
 import { ErrorPanel, Notice, QueryView } from '../../../parts/states.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import type { Reach } from '../reach/use-reach.ts';
+import { needs, paths } from './paths.ts';
 import { RoutePreview } from './route-preview.tsx';
 import { RuleForm } from './rule-form.tsx';
 import { words } from './strings.ts';
-import type { Rule, Transport } from './transport.ts';
+import type { Choice, Rule } from './transport.ts';
 
 const text = words.rules;
 const conditions = ['from_domain', 'destination', 'tag', 'priority', 'workspace_id'] as const;
 
 /** Shows the rules in order. Changes are a draft until they are saved, so that they can be previewed. */
-export function RulesPanel({ transports }: { readonly transports: readonly Transport[] }) {
-  const rules = useQuery(trpc.transports.rules.queryOptions({}));
-  const { open, rule: position } = useSearch({ from: '/shell/instance/delivery/transports' });
-  const navigate = useNavigate({ from: '/instance/delivery/transports' });
+export function RulesPanel({ reach, choices }: { readonly reach: Reach; readonly choices: readonly Choice[] }) {
+  const rules = useQuery(trpc.transports.rules.queryOptions({ reach }));
+  const { open, rule: position } = useSearch({ from: `/shell${paths[reach]}` });
+  const navigate = useNavigate({ from: paths[reach] });
   const [draft, setDraft] = useState<readonly Rule[] | null>(null);
   const save = useMutation(
     trpc.transports.setRules.mutationOptions({
@@ -30,6 +32,7 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
       },
     }),
   );
+  const about = reach === 'instance' ? text : words.own.rules;
   const rows = draft ?? rules.data?.data ?? [];
   const row = position === undefined ? undefined : rows[position - 1];
   const close = () => void navigate({ search: {}, replace: true });
@@ -39,7 +42,7 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
       <Panel
         title={text.title}
         actions={
-          <Button small needs="operator" onClick={() => void navigate({ search: { open: 'rule' } })}>
+          <Button small needs={needs[reach]} onClick={() => void navigate({ search: { open: 'rule' } })}>
             <Plus size={14} />
             {text.add}
           </Button>
@@ -48,10 +51,10 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
         <QueryView query={rules} lines={3}>
           {() => (
             <div className="stack">
-              <p className="muted small">{rows.length === 0 ? text.none : text.about}</p>
+              <p className="muted small">{rows.length === 0 ? about.none : about.about}</p>
               <RuleList
                 rules={rows}
-                transports={transports}
+                choices={choices}
                 onChange={setDraft}
                 onEdit={(number) => void navigate({ search: { open: 'rule', rule: number } })}
               />
@@ -59,7 +62,12 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
                 <Notice tone="info">
                   <p>{text.unsaved}</p>
                   <p className="line">
-                    <Button kind="primary" small busy={save.isPending} onClick={() => save.mutate({ rules: draft })}>
+                    <Button
+                      kind="primary"
+                      small
+                      busy={save.isPending}
+                      onClick={() => save.mutate({ reach, rules: draft })}
+                    >
                       {text.save}
                     </Button>
                     <Button small onClick={() => setDraft(null)}>
@@ -73,12 +81,13 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
           )}
         </QueryView>
       </Panel>
-      <RoutePreview rules={rows} />
+      <RoutePreview reach={reach} rules={rows} choices={choices} />
       {open === 'rule' && (
         <RuleForm
+          reach={reach}
           rule={row ?? null}
           number={position ?? rows.length + 1}
-          transports={transports}
+          choices={choices}
           onApply={apply}
           onClose={close}
         />
@@ -89,12 +98,12 @@ export function RulesPanel({ transports }: { readonly transports: readonly Trans
 
 function RuleList({
   rules,
-  transports,
+  choices,
   onChange,
   onEdit,
 }: {
   readonly rules: readonly Rule[];
-  readonly transports: readonly Transport[];
+  readonly choices: readonly Choice[];
   readonly onChange: (rules: readonly Rule[]) => void;
   readonly onEdit: (number: number) => void;
 }) {
@@ -119,7 +128,7 @@ function RuleList({
         // A rule has no ID, and two rules may be equal.
         <li key={index} className="line">
           <span className="num muted">{index + 1}</span>
-          <span className="grow">{sentenceOf(rule, transports)}</span>
+          <span className="grow">{sentenceOf(rule, choices)}</span>
           <span className="line">
             {index > 0 && (
               <Button kind="icon plain" label={text.up(index + 1)} onClick={() => move(index, -1)}>
@@ -153,11 +162,11 @@ function focusFirst(panel: HTMLElement | null | undefined, labels: readonly stri
 }
 
 /** Returns a rule as a sentence, such as: Email from shop.example tagged receipt, through SES, then DELIVERY. */
-function sentenceOf(rule: Rule, transports: readonly Transport[]): string {
+function sentenceOf(rule: Rule, choices: readonly Choice[]): string {
   const parts = conditions.flatMap((name) => {
     const value = rule[name];
     return value === null ? [] : [`${text.conditions[name]} ${value}`];
   });
-  const names = rule.transports.map((id) => transports.find((one) => one.id === id)?.name ?? id);
+  const names = rule.transports.map((id) => choices.find((one) => one.id === id)?.name ?? id);
   return `${parts.length === 0 ? text.all : `${text.some} ${parts.join(', ')}`} ${text.via} ${names.join(text.next)}`;
 }

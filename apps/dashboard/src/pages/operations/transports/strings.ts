@@ -5,6 +5,28 @@ export const words = {
     ok: 'All transports accept email.',
     some: (names: string) => `Not all email can be sent now: ${names}.`,
   },
+  /** A workspace’s own transports. */
+  own: {
+    ok: 'No transport is failing.',
+    use: (used: number, limit: number) => `${used} of ${limit} ${limit === 1 ? 'transport' : 'transports'} used.`,
+    none: 'All email follows the instance’s rules.',
+    full: (limit: number) => `The plan allows ${limit} ${limit === 1 ? 'transport' : 'transports'}.`,
+    instance: 'Instance',
+    empty: {
+      title: 'No transports yet',
+      about:
+        'A transport sends this workspace’s email through your own relay, such as Amazon SES or a mail server. Rules choose the email that uses it, and all other email follows the instance’s rules.',
+    },
+    excluded: {
+      title: 'The plan has no transports',
+      about:
+        'This workspace’s plan doesn’t include transports for its own email. An operator can change that under Instance → Tenants → Plans.',
+    },
+    rules: {
+      about: 'The first rule that applies decides. Email without one follows the instance’s rules.',
+      none: 'No rules. All email follows the instance’s rules.',
+    },
+  },
   columns: {
     name: 'Name',
     way: 'Sends through',

@@ -3,6 +3,7 @@ import { client, type Inputs, queries, trpc } from '../../../api/trpc.ts';
 import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { Choices, Field } from '../../../parts/field.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import type { Reach } from '../reach/use-reach.ts';
 import { HeaderRows, headerProblem, headersIn } from './header-rows.tsx';
 import { words } from './strings.ts';
 import type { Transport } from './transport.ts';
@@ -18,9 +19,11 @@ const DEFAULT_PORT = 587;
 
 /** Creates a transport or changes an existing one. */
 export function TransportForm({
+  reach,
   transport,
   onClose,
 }: {
+  readonly reach: Reach;
   /** Null creates a new transport. */
   readonly transport: Transport | null;
   readonly onClose: () => void;
@@ -29,10 +32,10 @@ export function TransportForm({
   const save = async (form: FormData) => {
     const settings = settingsOf(form, kind);
     const result = await (transport === null
-      ? client.transports.create.mutate({ ...settings, kind })
+      ? client.transports.create.mutate({ ...settings, kind, reach })
       : client.transports.update.mutate({ ...settings, transport_id: transport.id }));
     // The form would open with the earlier values until the list is fetched again.
-    await queries.invalidateQueries({ queryKey: trpc.transports.list.queryKey() });
+    await queries.invalidateQueries({ queryKey: trpc.transports.list.queryKey({ reach }) });
     return result;
   };
   return (
@@ -45,7 +48,7 @@ export function TransportForm({
     >
       {(problems) => (
         <>
-          {transport === null && (
+          {transport === null && reach === 'instance' && (
             <div className="field">
               <span className="label">{text.kind}</span>
               <Choices label={text.kind} options={kinds} value={kind} onChange={setKind} />
@@ -174,7 +177,7 @@ export function Select({
   );
 }
 
-function settingsOf(form: FormData, kind: 'mx' | 'smtp'): Omit<Created, 'kind'> {
+function settingsOf(form: FormData, kind: 'mx' | 'smtp'): Omit<Created, 'kind' | 'reach'> {
   const read = (name: string) => String(form.get(name) ?? '').trim();
   const limit = (name: string) => (read(name) === '' ? null : Number(read(name)));
   // The casts are safe because the options of the selects are the values of the schema.

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Ellipsis, FlaskConical, Pencil, Plus, Timer, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -8,29 +9,36 @@ import { FormDialog } from '../../../parts/dialogs/form-dialog.tsx';
 import { type Column, focusRowOf, List } from '../../../parts/list.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { Page, PageHeader } from '../../../parts/page.tsx';
-import { QueryView } from '../../../parts/states.tsx';
+import { Empty, QueryView } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
+import { type Reach, useReach } from '../reach/use-reach.ts';
+import { needs, paths } from './paths.ts';
 import { RulesPanel } from './rules-panel.tsx';
 import { words } from './strings.ts';
 import { TestTransport } from './test-transport.tsx';
-import type { Transport } from './transport.ts';
+import { type Choice, DEFAULT, ownLimit, type Transport } from './transport.ts';
 import { TransportForm } from './transport-form.tsx';
 
 type Health = Outputs['transports']['health']['data'][number];
+type Usage = Outputs['usage']['get'];
 type Row = Transport & { readonly health: Health | undefined };
 
-const DEFAULT = 'default';
 const badges = { ok: ['good', CircleCheck], limited: ['wait', Timer], failing: ['bad', CircleAlert] } as const;
 
 /** Lists the transports and their health, and edits them and the rules that choose among them. */
 export function TransportsPage() {
-  const { open, transport: id } = useSearch({ from: '/shell/instance/delivery/transports' });
-  const navigate = useNavigate({ from: '/instance/delivery/transports' });
-  const transports = useQuery(trpc.transports.list.queryOptions({}));
-  const health = useQuery(trpc.transports.health.queryOptions({}));
+  const reach = useReach();
+  const { open, transport: id } = useSearch({ from: `/shell${paths[reach]}` });
+  const navigate = useNavigate({ from: paths[reach] });
+  const transports = useQuery(trpc.transports.list.queryOptions({ reach }));
+  const health = useQuery(trpc.transports.health.queryOptions({ reach }));
+  const usage = useQuery({ ...trpc.usage.get.queryOptions({}), enabled: reach === 'workspace' });
+  // Null for the instance, and while loading.
+  const limit = reach === 'workspace' && usage.data ? ownLimit(usage.data.plan_use) : null;
+  const rows = transports.data?.data;
   const health_of = new Map(health.data?.data.map((one) => [one.transport_id, one]));
-  const target = transports.data?.data.find((one) => one.id === id);
+  const target = rows?.find((one) => one.id === id);
   const close = () => {
     void navigate({ search: {}, replace: true });
     focusRowOf(id);
@@ -39,39 +47,53 @@ export function TransportsPage() {
     (name: 'edit' | 'test' | 'delete') =>
     ({ id: transport }: Row) =>
       void navigate({ search: { open: name, transport } });
+  const create = (
+    <Button
+      kind="primary"
+      needs={needs[reach]}
+      blocked={limit !== null && rows && rows.length >= limit ? words.own.full(limit) : null}
+      onClick={() => void navigate({ search: { open: 'new' } })}
+    >
+      <Plus size={15} />
+      {words.create}
+    </Button>
+  );
   return (
     <Page>
       <PageHeader
         title={words.title}
-        answer={transports.data && health.data && answerOf(transports.data.data, health_of)}
-        actions={
-          <Button kind="primary" needs="operator" onClick={() => void navigate({ search: { open: 'new' } })}>
-            <Plus size={15} />
-            {words.create}
-          </Button>
-        }
+        answer={rows && health.data && answerOf(reach, rows, health_of, limit)}
+        actions={(reach === 'instance' || (rows && rows.length > 0)) && create}
       />
       <QueryView query={transports}>
-        {({ data }) => (
-          <>
-            <List
-              label={words.title}
-              columns={columns({
-                edit: openDialog('edit'),
-                test: openDialog('test'),
-                remove: openDialog('delete'),
-              })}
-              rows={data.map((one) => ({ ...one, health: health_of.get(one.id) }))}
-              idOf={(row) => row.id}
-              nameOf={({ name }) => name}
-              onOpen={(row) => openDialog(row.id === DEFAULT ? 'test' : 'edit')(row)}
-            />
-            <RulesPanel transports={data} />
-          </>
-        )}
+        {({ data }) =>
+          data.length === 0 ? (
+            <QueryView query={usage}>{(use) => <NoTransports usage={use} create={create} />}</QueryView>
+          ) : (
+            <>
+              <List
+                label={words.title}
+                columns={columns(reach, {
+                  edit: openDialog('edit'),
+                  test: openDialog('test'),
+                  remove: openDialog('delete'),
+                })}
+                rows={data.map((one) => ({ ...one, health: health_of.get(one.id) }))}
+                idOf={(row) => row.id}
+                nameOf={({ name }) => name}
+                onOpen={(row) => openDialog(row.id === DEFAULT ? 'test' : 'edit')(row)}
+              />
+              <RulesPanel reach={reach} choices={choicesOf(reach, data)} />
+            </>
+          )
+        }
       </QueryView>
-      {open === 'new' && <TransportForm transport={null} onClose={close} />}
-      {open === 'edit' && target && target.id !== DEFAULT && <TransportForm transport={target} onClose={close} />}
+      {open === 'new' && (reach === 'instance' || (limit ?? 0) > 0) && (
+        <TransportForm reach={reach} transport={null} onClose={close} />
+      )}
+      {open === 'edit' && target && target.id !== DEFAULT && (
+        <TransportForm reach={reach} transport={target} onClose={close} />
+      )}
       {open === 'test' && target && <TestTransport transport={target} onClose={close} />}
       {open === 'delete' && target && (
         <FormDialog
@@ -89,9 +111,37 @@ export function TransportsPage() {
   );
 }
 
-function answerOf(transports: readonly Transport[], health_of: ReadonlyMap<string, Health>): string {
+/** Explains what a workspace's own transports are for, or why it can't have any. */
+function NoTransports({ usage, create }: { readonly usage: Usage; readonly create: ReactNode }) {
+  const { empty, excluded } = words.own;
+  return ownLimit(usage.plan_use) === 0 ? (
+    <Empty title={excluded.title}>
+      <p>{excluded.about}</p>
+    </Empty>
+  ) : (
+    <Empty title={empty.title}>
+      <p>{empty.about}</p>
+      {create}
+    </Empty>
+  );
+}
+
+/** Rules of a workspace use the default transport to follow those of the instance. */
+function choicesOf(reach: Reach, transports: readonly Transport[]): readonly Choice[] {
+  return reach === 'instance' ? transports : [...transports, { id: DEFAULT, name: words.own.instance }];
+}
+
+function answerOf(
+  reach: Reach,
+  transports: readonly Transport[],
+  health_of: ReadonlyMap<string, Health>,
+  limit: number | null,
+): string {
+  if (transports.length === 0) return words.own.none;
   const names = transports.filter(({ id }) => (health_of.get(id)?.status ?? 'ok') !== 'ok').map(({ name }) => name);
-  return names.length === 0 ? words.answer.ok : words.answer.some(names.join(', '));
+  const ok = reach === 'instance' ? words.answer.ok : words.own.ok;
+  const answer = names.length === 0 ? ok : words.answer.some(names.join(', '));
+  return limit === null ? answer : `${answer} ${words.own.use(transports.length, limit)}`;
 }
 
 interface Actions {
@@ -100,7 +150,7 @@ interface Actions {
   readonly remove: (row: Row) => void;
 }
 
-function columns({ edit, test, remove }: Actions): readonly Column<Row>[] {
+function columns(reach: Reach, { edit, test, remove }: Actions): readonly Column<Row>[] {
   const { name, way, status, waiting, limits, reply } = words.columns;
   return [
     {
@@ -108,7 +158,7 @@ function columns({ edit, test, remove }: Actions): readonly Column<Row>[] {
       show: (row) => (
         <Link
           className="row-link"
-          from="/instance/delivery/transports"
+          from={paths[reach]}
           search={{ open: row.id === DEFAULT ? 'test' : 'edit', transport: row.id }}
         >
           {row.name}
@@ -141,18 +191,18 @@ function columns({ edit, test, remove }: Actions): readonly Column<Row>[] {
       end: true,
       show: (row) => (
         <Menu label={words.actions(row.name)} className="button plain icon" button={<Ellipsis size={16} />}>
-          <MenuItem needs="operator" onSelect={() => test(row)}>
+          <MenuItem needs={needs[reach]} onSelect={() => test(row)}>
             <FlaskConical size={14} />
             {words.test}
           </MenuItem>
           {row.id !== DEFAULT && (
-            <MenuItem needs="operator" onSelect={() => edit(row)}>
+            <MenuItem needs={needs[reach]} onSelect={() => edit(row)}>
               <Pencil size={14} />
               {words.edit}
             </MenuItem>
           )}
           {row.id !== DEFAULT && (
-            <MenuItem needs="operator" onSelect={() => remove(row)}>
+            <MenuItem needs={needs[reach]} onSelect={() => remove(row)}>
               <Trash2 size={14} />
               {words.remove}
             </MenuItem>

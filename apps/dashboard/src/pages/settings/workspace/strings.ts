@@ -30,6 +30,7 @@ export const words = {
     domains: 'Domains',
     webhooks: 'Webhooks',
     members: 'Members',
+    transports: 'Transports',
     captureBytes: 'Captured email (bytes)',
     held: (used: string, limit: string | null) => (limit === null ? `${used}, no limit` : `${used} of ${limit}`),
   },

@@ -6,6 +6,7 @@ import { Id } from '../../../parts/copy.tsx';
 import { Facts, Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { QueryView } from '../../../parts/states.tsx';
 import { ExactTime } from '../../../parts/times.tsx';
+import { ownLimit } from '../../operations/transports/transport.ts';
 import { DeliveryMode } from './delivery-mode.tsx';
 import { words } from './strings.ts';
 import { WorkspaceForm } from './workspace-form.tsx';
@@ -90,6 +91,7 @@ function heldRows(use: PlanUse): (readonly [string, string])[] {
     [text.domains, label(use.domains)],
     [text.webhooks, label(use.webhooks)],
     [text.members, label(use.members)],
+    [text.transports, label({ ...use.transports, limit: ownLimit(use) })],
     [text.captureBytes, label(use.capture_bytes)],
   ];
 }
