@@ -22,6 +22,8 @@ export type MessageFilter = {
   readonly to?: string | null | undefined;
   /** A recipient domain, including cc and bcc. */
   readonly toDomain?: string | null | undefined;
+  /** The ID of a transport of any attempt, or "default" for DELIVERY. */
+  readonly transport?: string | null | undefined;
   /** Created before this time. */
   readonly until?: string | null | undefined;
 };

@@ -20,6 +20,7 @@ const statuses = [
 const senders = ['app@one.test', 'news@one.test', 'app@two.test', 'ceo@two.test', 'App@two.test'];
 const people = ['ada@example.com', 'bob@example.com', 'eve@example.org', 'Ada@example.com'];
 const tags = ['a', 'b', 'c', 'a.b'];
+const transports = ['default', newId('transport', 0), newId('transport', 1)];
 
 /** One row, as the tests describe it. */
 interface Row {
@@ -30,6 +31,8 @@ interface Row {
   readonly to: readonly string[];
   readonly tags: readonly string[];
   readonly priority?: Priority;
+  /** The transport of each attempt. */
+  readonly transports?: readonly string[];
 }
 
 const START = Date.UTC(2030, 0, 10);
@@ -52,6 +55,7 @@ beforeAll(async () => {
     from: fc.oneof({ weight: 2, arbitrary: fc.constant('app@one.test') }, fc.constantFrom(...senders)),
     to: fc.subarray(people, { minLength: 1 }),
     tags: fc.subarray(tags, { maxLength: 3 }),
+    transports: fc.array(fc.constantFrom(...transports), { maxLength: 3 }),
     priority: fc.oneof({ weight: 3, arbitrary: fc.constant('normal' as const) }, fc.constantFrom(...priorities)),
   });
   const samples = fc.sample(message, { numRuns: 400, seed: 20_300_110 });
@@ -93,6 +97,16 @@ async function insertRows(inserted: readonly Row[]): Promise<void> {
       ${recipients.map((row) => newId('recipient', idTime(row.id)))}::uuid[],
       ${recipients.map((row) => row.email)}::text[], ${recipients.map((row) => row.status)}::text[]
     ) as a (workspace_id, message_id, id, email, state)`;
+  const attempts = inserted.flatMap((row) => (row.transports ?? []).map((transport) => ({ ...row, transport })));
+  await sql`
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, phases_ms,
+      started_at, finished_at, transport_id)
+    select workspace_id, message_id, id, no_id(), 1, 'deferred', 'rcpt', 'mx', '{}', now(), now(),
+      case when transport <> 'default' then id_of(transport) end
+    from unnest(
+      ${attempts.map((row) => row.workspace_id)}::uuid[], ${attempts.map((row) => row.id)}::uuid[],
+      ${attempts.map((row) => newId('attempt', idTime(row.id)))}::uuid[], ${attempts.map((row) => row.transport)}::text[]
+    ) as a (workspace_id, message_id, id, transport)`;
 }
 
 interface Filter {
@@ -103,6 +117,7 @@ interface Filter {
   readonly domain?: string | undefined;
   readonly to_domain?: string | undefined;
   readonly priority?: Priority | undefined;
+  readonly transport?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
@@ -124,6 +139,7 @@ function expected(filter: Filter, workspace_id: string): string[] {
         (filter.domain === undefined || row.from.endsWith(`@${filter.domain}`)) &&
         (filter.to_domain === undefined || row.to.some((email) => email.endsWith(`@${filter.to_domain}`))) &&
         (filter.priority === undefined || row.priority === filter.priority) &&
+        (filter.transport === undefined || row.transports?.includes(filter.transport)) &&
         (filter.since === undefined || idTime(row.id) >= filter.since) &&
         (filter.until === undefined || idTime(row.id) < filter.until),
     )
@@ -136,7 +152,7 @@ function queryOf(filter: Filter): URLSearchParams {
   const query = new URLSearchParams();
   if (filter.status) query.set('status', filter.status.join(','));
   for (const tag of filter.tag ?? []) query.append('tag', tag);
-  for (const name of ['to', 'from', 'domain', 'to_domain', 'priority'] as const)
+  for (const name of ['to', 'from', 'domain', 'to_domain', 'priority', 'transport'] as const)
     if (filter[name] !== undefined) query.set(name, filter[name]);
   for (const name of ['since', 'until'] as const) {
     const at = filter[name];
@@ -180,6 +196,7 @@ describe('200', () => {
         from: fc.constantFrom(...senders, 'nobody@one.test'),
         domain: fc.constantFrom('one.test', 'two.test', 'three.test'),
         priority: fc.constantFrom(...priorities),
+        transport: fc.constantFrom(...transports, newId('transport', 2)),
         to_domain: fc.constantFrom('example.com', 'example.org', 'example.net'),
         since: instant,
         until: instant,
@@ -255,6 +272,13 @@ describe('200', () => {
     expect(await pages('domain=crowd.test&status=failed')).toHaveLength(10 + 7);
     const page = await logs('domain=crowd.test&from=app@one.test', secret);
     expect(page.body).toMatchObject({ data: [], has_more: false });
+  });
+
+  it.each(transports)('an email is found by the transport of any attempt: %s', async (transport) => {
+    const ids = (await walk(new URLSearchParams({ transport }), 50)).flat();
+
+    expect(ids).toEqual(expected({ transport }, own.workspace_id));
+    expect(ids.length).toBeGreaterThan(20);
   });
 
   it('a message must have every requested tag', async () => {
@@ -335,6 +359,8 @@ describe('400', () => {
     ['to=a@one.test&to=b@one.test', 'invalid_type'],
     ['domain=x', 'invalid_domain'],
     ['domain=http://one.test', 'invalid_domain'],
+    ['transport=ses', 'invalid_type'],
+    [`transport=${newId('message', 0)}`, 'invalid_type'],
     ['since=yesterday', 'invalid_timestamp'],
     ['until=2030-02-30T00:00:00Z', 'invalid_timestamp'],
     ['until=2030-02-01', 'invalid_timestamp'],

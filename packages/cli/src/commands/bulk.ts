@@ -23,6 +23,7 @@ interface FilterOptions {
   readonly webhook?: string;
   readonly queue?: string;
   readonly priority?: string;
+  readonly transport?: string;
   readonly since?: string;
   readonly until?: string;
   readonly workspace?: string;
@@ -56,6 +57,7 @@ function addPreview(bulk: Command, terminal: Terminal): void {
     .option('--to <address>', 'a recipient')
     .option('--to-domain <name>', 'a recipient domain')
     .option('--priority <priority>', 'high, normal or bulk')
+    .option('--transport <id>', 'only messages attempted through this transport, or "default"')
     .option('--from <address>', 'sender address')
     .option('--sender-domain <name>', 'sender domain')
     .addOption(new Option('--domain <name>', 'same as --sender-domain').hideHelp())
@@ -259,12 +261,13 @@ function existing<T extends object>(id: string, bulk: T | null): T {
 
 /** Returns the filter input that the action takes. */
 function filterOf(action: string, { webhook: webhookId, ...options }: FilterOptions) {
-  const { queue, tag: tags, to, toDomain, senderDomain, domain, from, since, until } = options;
+  const { queue, tag: tags, to, toDomain, senderDomain, from, transport, since, until } = options;
   const status = options.status?.split(',').map(enumValue);
   if (action === 'redrive') return { jobs: { queue, since, until } };
   if (action === 'replay') return { deliveries: { webhookId, status, since, until } };
   const priority = enumValue(options.priority);
-  return { messages: { status, tags, to, toDomain, domain: senderDomain ?? domain, from, priority, since, until } };
+  const domain = senderDomain ?? options.domain;
+  return { messages: { status, tags, to, toDomain, domain, from, priority, transport, since, until } };
 }
 
 function previewWords(preview: BulkPreview): string {

@@ -23,6 +23,7 @@ interface ListOptions {
   readonly from?: string;
   readonly domain?: string;
   readonly priority?: string;
+  readonly transport?: string;
   readonly since?: string;
   readonly limit: number;
   readonly json?: boolean;
@@ -40,6 +41,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .option('--from <address>', 'sender address')
     .option('--domain <name>', 'sender domain')
     .option('--priority <priority>', 'high, normal or bulk')
+    .option('--transport <id>', 'only emails attempted through this transport, or "default"')
     .option('--since <time>', 'at or after this time (ISO 8601)')
     .option('--limit <count>', 'maximum number of results', wholeNumber(1, FOLLOW_PAGE), 20)
     .option('--json', 'print JSON')

@@ -128,6 +128,20 @@ describe('a bulk preview', () => {
     expect(await status(other)).toBe('scheduled');
   });
 
+  it('finds email by the transport of an attempt', async () => {
+    deferAll();
+    const id = await send({ tags: ['by_transport'] });
+    await world.drain();
+    const other = await send({ tags: ['by_transport'] });
+    await world.drain();
+    const transport = newId('transport', world.clock.now());
+    await world.services.sql`update attempts set transport_id = ${transport} where message_id = ${id}`;
+
+    expect((await preview('give_up', { transport })).sample).toEqual([id]);
+    expect((await preview('give_up', { tag: 'by_transport', transport: 'default' })).sample).toEqual([other]);
+    expect(await reasonOf(preview('give_up', { transport: 'ses' }))).toBe('invalid_type');
+  });
+
   it('rejects an invalid domain', async () => {
     expect(await reasonOf(preview('cancel', { to_domain: 'ada@held.example' }))).toBe('invalid_domain');
   });

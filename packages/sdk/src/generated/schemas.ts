@@ -999,6 +999,8 @@ export interface EmailLogsQuery {
   readonly to_domain?: string | undefined;
   /** Only emails with this priority. */
   readonly priority?: Priority | undefined;
+  /** Only emails attempted through this transport: its ID, or "default" for DELIVERY. */
+  readonly transport?: string | undefined;
   /** Created at or after this time. */
   readonly since?: string | undefined;
   /** Created before this time. */

@@ -347,6 +347,7 @@ export const MessageFilter = builder.inputType('MessageFilter', {
     domain: t.string({ description: 'Sender domain.' }),
     toDomain: t.string({ description: 'A recipient domain, including cc and bcc.' }),
     priority: t.field({ type: Priority, description: 'The priority within the workspace.' }),
+    transport: t.string({ description: 'The ID of a transport of any attempt, or "default" for DELIVERY.' }),
     since: t.field({ type: 'DateTime', description: 'Created at or after this time.' }),
     until: t.field({ type: 'DateTime', description: 'Created before this time.' }),
   }),

@@ -5,6 +5,7 @@ describe('a search', () => {
   it.each([
     ['ada@example.com', { to: 'ada@example.com' }],
     ['Mail.Example.com', { to_domain: 'mail.example.com' }],
+    ['transport:default bounced', { transport: 'default', status: 'bounced' }],
     ['bounced', { status: 'bounced' }],
     ['tag:invoice example.com', { tag: ['invoice'], to_domain: 'example.com' }],
   ])('understands %s', (text, filter) => {

@@ -12,7 +12,7 @@ export interface Search {
   readonly unknown: readonly string[];
 }
 
-const names = ['status', 'to', 'from', 'tag', 'domain', 'at', 'id', 'before', 'after'] as const;
+const names = ['status', 'to', 'from', 'tag', 'domain', 'at', 'transport', 'id', 'before', 'after'] as const;
 type Name = (typeof names)[number];
 
 const TOKEN = /([a-z]+):("[^"]*"|\S+)|"[^"]*"|\S+/g;
@@ -21,7 +21,7 @@ const DOMAIN = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}$/i;
 
 /**
  * Parses a search such as `status:bounced to:ada@example.com tag:invoice before:2026-11-01`. `at:` matches a
- * recipient's domain, and `after:24h` the last 24 hours. A bare address matches a recipient, a bare
+ * recipient's domain, `transport:` one of the attempts' transports, and `after:24h` the last 24 hours. A bare address matches a recipient, a bare
  * domain the recipients at it, a bare ID an email, and a bare state a status.
  */
 export function parseSearch(text: string): Search {
@@ -40,12 +40,13 @@ export function parseSearch(text: string): Search {
   }
   const one = (name: Name) => values.get(name)?.at(-1);
   const tags = values.get('tag');
-  const [status, to, from, domain, at, before, after] = [
+  const [status, to, from, domain, at, transport, before, after] = [
     values.get('status')?.join(','),
     one('to'),
     one('from'),
     one('domain'),
     one('at'),
+    one('transport'),
     timeOf(one('before')),
     timeOf(one('after')),
   ];
@@ -55,6 +56,7 @@ export function parseSearch(text: string): Search {
     ...(from && { from }),
     ...(domain && { domain }),
     ...(at && { to_domain: at }),
+    ...(transport && { transport }),
     ...(tags && { tag: tags }),
     ...(before && { until: before }),
     ...(after && { since: after }),

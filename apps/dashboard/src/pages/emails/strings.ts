@@ -29,6 +29,7 @@ export const words = {
       from: ['Sender', 'from:hello@example.com'],
       domain: ['Sender domain', 'domain:example.com'],
       tag: ['Tag', 'tag:invoice'],
+      transport: ['Transport', 'transport:trn_… or transport:default'],
       id: ['ID', 'id:msg_…'],
       after: ['Accepted after', 'after:2026-11-01 or after:24h'],
       before: ['Accepted before', 'before:2026-11-30'],

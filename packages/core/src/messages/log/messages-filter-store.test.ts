@@ -12,6 +12,7 @@ import { type Driver, messagesAmong, rarestDriver, sendersOf } from './messages-
 const MESSAGES = 20_000;
 const PAGE = 21;
 const WORKSPACE = newId('workspace', 0);
+const TRANSPORT = newId('transport', 0);
 const everything = { from: '', before: '~' };
 const no_conditions: MessageFilter = {
   statuses: null,
@@ -21,6 +22,7 @@ const no_conditions: MessageFilter = {
   domain: null,
   to_domain: null,
   priority: null,
+  transport: null,
 };
 
 /**
@@ -61,6 +63,7 @@ const lookUps: readonly (readonly [string, Partial<MessageFilter>])[] = [
   ['a domain', { domain: 'one.test' }],
   ['the domain of a recipient', { to_domain: 'example.com' }],
   ['that no recipient was tried', { tried: false }],
+  ['a transport', { transport: TRANSPORT }],
   ['everything at once', { tags: ['common'], statuses: ['failed'], from: 'b@one.test', domain: 'one.test' }],
 ];
 const eve: Driver = { kind: 'recipient', email: 'eve@example.com' };
@@ -74,7 +77,7 @@ beforeAll(async () => {
   sql = connect(database.url, { max: 1, application_name: 'postrider-test-filter' });
   const partitions = await sql<{ name: string }[]>`
     select inhrelid::regclass::text as name from pg_inherits
-    where inhparent = any ('{messages,recipients,message_tags}'::regclass[])`;
+    where inhparent = any ('{messages,recipients,message_tags,attempts}'::regclass[])`;
   for (const { name } of partitions) await sql`alter table ${sql(name)} set (autovacuum_enabled = false)`;
   for (let time = 0; time < 8; time++) {
     for (const [, driver, filter] of filters) await ask(driver, filter);
@@ -100,6 +103,12 @@ beforeAll(async () => {
     insert into recipients (workspace_id, message_id, id, email, domain, kind, state, due_at)
     select workspace_id, id, derived_id('rcp', id, ''), case when status = 'failed' then 'eve@example.com' else 'ada@example.com' end,
       'example.com', 'to', status, clock_now()
+    from messages`;
+  await sql`
+    insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, phases_ms,
+      started_at, finished_at, transport_id)
+    select workspace_id, id, derived_id('att', id, ''), derived_id('rcp', id, ''), 1, 'accepted', 'after_dot', '', '{}',
+      clock_now(), clock_now(), case when status = 'failed' then ${TRANSPORT}::uuid end
     from messages`;
 });
 afterAll(async () => {
@@ -146,9 +155,9 @@ async function readSoFar(): Promise<{ rows: number; pages: number }> {
   const [row] = await sql<{ rows: number; pages: number }[]>`
     select
       (select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) from pg_stat_xact_user_tables
-        where relname ~ '^(messages|recipients|message_tags)_')::int as rows,
+        where relname ~ '^(messages|recipients|message_tags|attempts)_')::int as rows,
       (select sum(pg_stat_get_xact_blocks_fetched(oid)) from pg_class
-        where relname ~ '^(messages|recipients|message_tags)_' and relkind in ('r', 'i'))::int as pages`;
+        where relname ~ '^(messages|recipients|message_tags|attempts)_' and relkind in ('r', 'i'))::int as pages`;
   return row ?? { rows: Number.NaN, pages: Number.NaN };
 }
 

@@ -3,6 +3,7 @@ import type { DeliveryState } from '../../delivery/index.ts';
 import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../../paging/candidate-pages.ts';
 import { within } from '../../paging/keyset-store.ts';
 import type { Priority } from '../../priorities/index.ts';
+import { DEFAULT_TRANSPORT } from '../../transports/index.ts';
 import { type MessageRow, messageColumns } from './log-store.ts';
 import { type MessageFilter, senderDomain } from './messages-filter.ts';
 
@@ -101,7 +102,8 @@ function having(sql: Sql | Tx, ids: Fragment, matches: Fragment, row: (match: Ma
 }
 
 function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter: MessageFilter): Narrowing[] {
-  const { statuses, tags, to, from, domain, to_domain, priority, mode = null, tried: has_attempts = null } = filter;
+  const { statuses, tags, to, from, domain, to_domain, priority, transport } = filter;
+  const { mode = null, tried: has_attempts = null } = filter;
   const filters: Narrowing[] = [];
   const keep = (id: Fragment, row: (match: Match) => Fragment) => filters.push((ids) => having(sql, ids, id, row));
   const keepMessages = (condition: Fragment) =>
@@ -164,6 +166,14 @@ function narrowings(sql: Sql | Tx, workspace_id: string, driver: Driver, filter:
   if (domain !== null && (driver.kind !== 'sender' || from !== null)) keepMessages(sql`m.from_domain = ${domain}`);
   // No index: the recipients of ids that pass all other filters are looked up by primary key.
   if (to_domain !== null) keepByRecipients(sql`and r.domain = ${to_domain}`);
+  // The primary key of attempts begins with the message, so the attempts of the remaining ids are read.
+  if (transport !== null)
+    keep(
+      sql`distinct a.message_id as id`,
+      (match) => sql`
+        from attempts a where a.workspace_id = ${workspace_id} and ${match(sql`a.message_id`)}
+          and ${transport === DEFAULT_TRANSPORT ? sql`a.transport_id is null` : sql`a.transport_id = ${transport}`}`,
+    );
   return filters;
 }
 

@@ -2,10 +2,12 @@ import { canonicalDomain, domainOf } from '@postrider/mail';
 import { z } from 'zod';
 import { mailboxField } from '../../accept/index.ts';
 import { type DeliveryState, deliveryStates } from '../../delivery/index.ts';
+import { isId } from '../../fields/ids.ts';
 import { timestampField } from '../../fields/timestamp-field.ts';
 import { issueFor } from '../../operation/parse-input.ts';
 import type { KeyMode } from '../../operation/secrets.ts';
 import { type Priority, priorityField } from '../../priorities/index.ts';
+import { DEFAULT_TRANSPORT, transportRefField } from '../../transports/index.ts';
 
 const MAX_TAGS = 5;
 
@@ -49,6 +51,12 @@ const domainField = (name: string) =>
     return z.NEVER;
   });
 
+/** A deleted transport is valid, because its attempts remain. */
+const transportField = transportRefField.refine(
+  (id) => id === DEFAULT_TRANSPORT || isId('transport', id),
+  `must be the ID of a transport, or "${DEFAULT_TRANSPORT}"`,
+);
+
 /** The filters of the log. `to` includes cc and bcc; `domain` is the sender's domain; `since` is inclusive. */
 export const filterFields = {
   status: statusField.optional(),
@@ -58,6 +66,9 @@ export const filterFields = {
   domain: domainField('domain').optional().meta({ description: 'Sender domain.' }),
   to_domain: domainField('to_domain').optional().meta({ description: 'A recipient domain, including cc and bcc.' }),
   priority: priorityField.optional().meta({ description: 'Only emails with this priority.' }),
+  transport: transportField.optional().meta({
+    description: `Only emails attempted through this transport: its ID, or "${DEFAULT_TRANSPORT}" for DELIVERY.`,
+  }),
   since: timestampField('since').optional().meta({ description: 'Created at or after this time.' }),
   until: timestampField('until').optional().meta({ description: 'Created before this time.' }),
 };
@@ -72,6 +83,7 @@ export interface MessageFilter {
   readonly domain: string | null;
   readonly to_domain: string | null;
   readonly priority: Priority | null;
+  readonly transport: string | null;
   /** The only mode the actor may access. */
   readonly mode?: KeyMode | null;
   /** Has a recipient that is waiting for a retry. */
@@ -89,6 +101,7 @@ export function filterOf(input: FilterInput): MessageFilter {
     domain: input.domain ?? null,
     to_domain: input.to_domain ?? null,
     priority: input.priority ?? null,
+    transport: input.transport ?? null,
   };
 }
 
@@ -97,6 +110,8 @@ export function senderDomain(email: string): string {
 }
 
 export function countFilters({ tags, ...filter }: MessageFilter): number {
-  const { statuses, to, from, domain, to_domain, priority } = filter;
-  return tags.length + [statuses, to, from, domain, to_domain, priority].filter((value) => value !== null).length;
+  const { statuses, to, from, domain, to_domain, priority, transport } = filter;
+  return (
+    tags.length + [statuses, to, from, domain, to_domain, priority, transport].filter((value) => value !== null).length
+  );
 }
