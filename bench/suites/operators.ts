@@ -83,9 +83,9 @@ async function measureChores(sql: Sql, services: Services): Promise<Report> {
   const countPart = (part: string) => sql`
     insert into backlog_snapshots (part, next_at)
     select part, case when part = ${part} then now() - interval '1 second' else now() + interval '1 hour' end
-    from unnest('{recipients,messages}'::text[]) as p (part)
+    from unnest('{recipients,messages,transports}'::text[]) as p (part)
     on conflict (part) do update set next_at = excluded.next_at`;
-  for (const part of ['recipients', 'messages']) {
+  for (const part of ['recipients', 'messages', 'transports']) {
     await countPart(part);
     await refreshBacklog(services);
     await countPart(part);
@@ -173,7 +173,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
   const back = (hours: number) => new Date(systemClock.now() - hours * HOUR_MS).toISOString();
   const all = { metrics: ['accepted', 'delivered', 'deferred', 'bounced', 'accept_to_delivered_p95'] };
   const questions: Question[] = [
-    ...(['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const).flatMap((dimension) =>
+    ...(['destination', 'provider', 'sender_domain', 'api_key', 'tag', 'transport'] as const).flatMap((dimension) =>
       (['instance', 'workspace'] as const).map((reach) =>
         question(`backlog by ${dimension}, ${reach}`, getBacklog, { by: dimension, reach, top: 100 }),
       ),

@@ -78,6 +78,7 @@ export const backlog_dimensions = valuesOf<(typeof backlogDimensions)[number]>({
   sender_domain: true,
   tag: true,
   api_key: true,
+  transport: true,
 });
 
 export const failure_kinds = valuesOf<(typeof failureKinds)[number]>({

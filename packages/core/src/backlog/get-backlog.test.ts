@@ -4,11 +4,12 @@ import { sendMessage } from '../accept/index.ts';
 import { newId } from '../fields/ids.ts';
 import { createHold } from '../holds/index.ts';
 import { closeLane } from '../lanes/closing-store.ts';
+import { holdLane, transportLane } from '../lanes/index.ts';
 import { invoke } from '../operation/operation.ts';
 import { rollUpStats } from '../stats/index.ts';
 import { type Backlog, type BacklogRow, getBacklog } from './get-backlog.ts';
 import { refreshBacklog } from './refresh-backlog.ts';
-import { countNow, lastCount } from './store.ts';
+import { backlogDimensions, countNow, lastCount } from './store.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -33,6 +34,17 @@ const backlog = (input: Record<string, unknown> = {}, workspace_id = world.works
   invoke(world.as(workspace_id), getBacklog, { reach: 'workspace', ...input });
 const totals = ({ rows }: Backlog) => rows.map(({ key, total }): [string, number] => [key, total]);
 const ages = ({ counts }: BacklogRow) => counts.flatMap((count, bucket) => (count > 0 ? [[bucket, count]] : []));
+
+/** Parks queued email by recipient in lanes. */
+async function parkIn(lanes: Readonly<Record<string, string>>): Promise<void> {
+  const { sql } = world.services;
+  for (const [email, lane] of Object.entries(lanes)) {
+    await sql`insert into lanes (lane, tended_at) values (${lane}, clock_now()) on conflict do nothing`;
+    await sql`
+      insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
+      select job_id, ${lane}, workspace_id, message_id, id, due_at from recipients where email = ${email}`;
+  }
+}
 
 describe('the backlog', () => {
   it('counts waiting email by destination, excluding finished and scheduled email', async () => {
@@ -114,6 +126,40 @@ describe('the backlog', () => {
     expect((await backlog({ by: 'provider' })).total.total).toBe(4);
   });
 
+  it('is grouped by the transport of the lane or, if not parked, of the last attempt', async () => {
+    const { sql } = world.services;
+    const [first, second] = [newId('transport', 1), newId('transport', 2)];
+    world.smtp.script(() => ({ kind: 'reply', code: 451, text: '4.7.1 Not now', at: 'rcpt' }));
+    const attempted = [await send(['a@example.com', 'b@example.com']), await send('c@example.com')];
+    await world.drain();
+    await world.clock.advance(HOUR_MS);
+    await world.drain();
+    await sql`update attempts set transport_id = ${first} where number = 2 and message_id = ${attempted[0] ?? ''}`;
+    await sql`update attempts set transport_id = ${second} where number = 1`;
+    const lanes = {
+      'via@example.net': transportLane('example.net', second),
+      'plain@example.net': 'example.net',
+      'held@example.net': holdLane(newId('hold', 1)),
+    };
+    await send(Object.keys(lanes));
+    await parkIn(lanes);
+    await send('queued@example.net');
+
+    const report = await backlog({ by: 'transport' });
+
+    expect(new Map(totals(report))).toEqual(
+      new Map([
+        [first, 2],
+        ['default', 2],
+        [second, 1],
+      ]),
+    );
+    expect(report.total.total).toBe(7);
+    expect(report.rows.find(({ key }) => key === first)).toMatchObject({ last_reply: '451 4.7.1 Not now' });
+    await parkIn({ 'a@example.com': transportLane('example.com', second) });
+    expect(totals(await backlog({ by: 'transport', reach: 'instance' }))).toContainEqual([second, 2]);
+  });
+
   it('shows when a destination closed and when it last received email', async () => {
     const { sql } = world.services;
     await sql`update roll_ups set early_until = ${new Date(world.clock.now())}, final_until = ${new Date(world.clock.now())}`;
@@ -129,6 +175,9 @@ describe('the backlog', () => {
 
     const closed_until = new Date(world.clock.now() + 300_000).toISOString();
     expect(row).toMatchObject({ last_success_at: delivered_at, closed_until, closed_reason: 'failing' });
+    await parkIn({ 'bob@example.com': 'example.com' });
+    const by_transport = await backlog({ by: 'transport' });
+    expect(by_transport.rows).toMatchObject([{ key: 'default', last_success_at: delivered_at }]);
   });
 
   it('shows a hold on a destination, sending domain or key, but not another workspace’s holds', async () => {
@@ -177,7 +226,7 @@ describe('the periodic backlog count', () => {
     await refreshBacklog(world.services);
 
     for (const workspace_id of ['', world.workspace_id, other.workspace_id]) {
-      for (const dimension of ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const) {
+      for (const dimension of backlogDimensions) {
         const now = await sql.begin((tx) => countNow(tx, dimension, workspace_id, 100));
         const last = await lastCount(sql, dimension, workspace_id, 100);
         expect({ ...last, rows: last?.rows.map(({ key, total }) => [key, total]), total: last?.total.total }).toEqual({

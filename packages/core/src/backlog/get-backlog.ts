@@ -27,8 +27,10 @@ const DEFAULT_KEYS = 20;
  */
 const MAX_COUNTED_NOW = 10_000;
 
+const KEY =
+  'A value of the dimension; empty for the total. For transport, that of the lane in which the email waits, or else of its last attempt. Email without a value counts in the total only.';
 const backlogRowSchema = z.object({
-  key: z.string().meta({ description: 'Empty for the total.' }),
+  key: z.string().meta({ description: KEY }),
   total: z.int(),
   counts: z.array(z.int()).readonly().meta({ description: 'By age. bucket_upper_minutes has the upper bounds.' }),
   oldest_seconds: z.number().nullable(),

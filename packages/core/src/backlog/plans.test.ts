@@ -13,7 +13,7 @@ let plans: PlanWatch;
 let own: Sql;
 beforeEach(async () => {
   world = await createWorld();
-  plans = watchPlans(world.database_url, ['messages', 'recipients']);
+  plans = watchPlans(world.database_url, ['messages', 'recipients', 'attempts', 'parked_deliveries']);
   own = plans.sql;
 });
 afterEach(async () => {
@@ -56,6 +56,42 @@ it.each(emptyTables)(
     const waiting = await look(ids);
 
     expect(waiting).toBe(2 * MAILS);
+    expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
+  },
+);
+
+it.each(emptyTables)(
+  'a count by transport reads only the attempts and lanes of waiting email, however many others there are, %s',
+  async (state) => {
+    const { workspace_id } = world;
+    const count = () => own.begin((tx) => countNow(tx, 'transport', workspace_id, 10));
+    await plans.keepEmpty(state);
+    await count();
+    for (let index = 0; index < MAILS; index++) {
+      const email = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
+      await invoke(world.as(workspace_id), sendMessage, email);
+    }
+    await own`update recipients set first_attempt_at = due_at`;
+    await own`
+      insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, phases_ms,
+        started_at, finished_at)
+      select workspace_id, message_id, derived_id('att', message_id, ''), id, 1, 'deferred', 'rcpt', 'mx', '{}', due_at, due_at
+      from recipients`;
+    await own`
+      insert into attempts (workspace_id, message_id, id, recipient_id, number, outcome, stage, target, phases_ms,
+        started_at, finished_at)
+      select workspace_id, derived_id('msg', message_id, n::text), id, recipient_id, 1, 'accepted', 'rcpt', 'mx', '{}',
+        started_at, finished_at
+      from (select * from attempts limit 1) a, generate_series(1, ${GROWN}) n`;
+    await own`
+      insert into parked_deliveries (job_id, lane, workspace_id, message_id, recipient_id, due_at)
+      select gen_random_uuid(), 'example.net', workspace_id, message_id, recipient_id, started_at
+      from (select * from attempts limit 1) a, generate_series(1, ${GROWN}) n`;
+    const before = await plans.rowsRead();
+
+    const { rows } = await count();
+
+    expect(rows).toMatchObject([{ key: 'default', total: MAILS }]);
     expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
   },
 );

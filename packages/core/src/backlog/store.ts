@@ -2,21 +2,31 @@ import { apart, type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import type { ClosedReason } from '../lanes/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { openInSql } from '../states/index.ts';
+import { DEFAULT_TRANSPORT } from '../transports/index.ts';
 
-export const backlogDimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
+export const backlogDimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag', 'transport'] as const;
 export type BacklogDimension = (typeof backlogDimensions)[number];
 
-/** The dimensions of one count. Recipients store their destination; the sender is stored only on their messages. */
-export type BacklogPart = 'recipients' | 'messages';
+/**
+ * The dimensions of one count. Recipients store their destination; the sender is stored only on their messages, and
+ * the transport only on parked email and attempts.
+ */
+export const backlogParts = ['recipients', 'messages', 'transports'] as const;
+export type BacklogPart = (typeof backlogParts)[number];
 export const partOf: Record<BacklogDimension, BacklogPart> = {
   destination: 'recipients',
   provider: 'recipients',
   sender_domain: 'messages',
   api_key: 'messages',
   tag: 'messages',
+  transport: 'transports',
 };
 /** Key of the total, stored next to the rows of the dimensions. */
-const totalOf: Record<BacklogPart, string> = { recipients: 'all_recipients', messages: 'all_messages' };
+const totalOf: Record<BacklogPart, string> = {
+  recipients: 'all_recipients',
+  messages: 'all_messages',
+  transports: 'all_transports',
+};
 
 /** Upper bounds of the age buckets, in minutes; the last is unbounded. */
 export const BUCKET_MINUTES = [5, 10, 20, 40, 80, 160, 320, 640];
@@ -64,6 +74,7 @@ const lastId = (sql: Sql | Tx, id: Fragment) => sql`max(${id}::text collate "C")
  * state of its recipients is part of the condition, or the planner may walk recipients_open for it.
  */
 function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
+  if (part === 'transports') return transportGroups(sql, workspace_id);
   if (part === 'recipients') {
     const since = sql`least(r.due_at, r.first_attempt_at)`;
     return sql`
@@ -106,11 +117,55 @@ function groups(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): 
     group by 1, 2, 3, 4`;
 }
 
-const keysOf = (sql: Sql | Tx, part: BacklogPart) =>
-  part === 'recipients'
-    ? sql`values ('destination', g.destination), ('provider', g.provider), (${totalOf.recipients}, '')`
-    : sql`values ('sender_domain', g.from_domain), ('api_key', coalesce(id_text(g.api_key_id), '')), (${totalOf.messages}, '')
+/**
+ * Groups open recipients by the transport that they wait for: that of the lane in which they are parked, otherwise that
+ * of their last attempt. Email that is neither parked nor attempted has no transport yet, because a worker chooses one
+ * when it fetches the email.
+ *
+ * Parked email and attempts are read by their primary keys, and attempts only for email that is not parked in a lane.
+ */
+function transportGroups(sql: Sql | Tx, workspace_id: string | null): Fragment {
+  const since = sql`least(r.due_at, r.first_attempt_at)`;
+  return sql`
+    select g.*, case
+      when g.lane_transport is not null then g.lane_transport
+      when g.last_transport_id = no_id() then ${DEFAULT_TRANSPORT}
+      else id_text(g.last_transport_id)
+    end as transport
+    from (
+      select r.workspace_id,
+        coalesce(nullif(split_part(p.lane, ' via ', 2), ''), case when p.lane is not null then ${DEFAULT_TRANSPORT} end) as lane_transport,
+        case when p.lane is null and r.first_attempt_at is not null then (
+          select coalesce(x.transport_id, no_id()) from attempts x
+          where x.message_id = r.message_id and x.workspace_id = r.workspace_id and x.recipient_id = r.id
+          order by x.number desc limit 1
+        ) end as last_transport_id,
+        ${bucketCounts(sql, since)} as counts, count(*)::int as n, min(${since}) as oldest_at,
+        ${lastId(sql, sql`r.message_id`)} filter (where r.last_response is not null) as answered_message_id,
+        ${firstId(sql, sql`r.message_id`)} as oldest_message_id
+      from (select clock_now() as at) n cross join recipients r
+      -- The lane of a hold says nothing about the transport.
+      left join lateral (
+        select x.lane from parked_deliveries x where x.job_id = r.job_id and x.lane not like 'held %' ${fence}
+      ) p on true
+      where r.is_open and (r.state <> 'scheduled' or r.due_at <= n.at)
+        ${workspace_id === null ? sql`` : sql`and r.workspace_id = ${workspace_id}`}
+      group by 1, 2, 3
+    ) g`;
+}
+
+function keysOf(sql: Sql | Tx, part: BacklogPart): Fragment {
+  switch (part) {
+    case 'recipients':
+      return sql`values ('destination', g.destination), ('provider', g.provider), (${totalOf.recipients}, '')`;
+    case 'transports':
+      return sql`values ('transport', g.transport), (${totalOf.transports}, '')`;
+    case 'messages':
+      return sql`
+        values ('sender_domain', g.from_domain), ('api_key', coalesce(id_text(g.api_key_id), '')), (${totalOf.messages}, '')
         union all select 'tag', t.tag from unnest(g.tags) as t (tag)`;
+  }
+}
 
 /** Returns the rows of a part's dimensions, per workspace and for the instance, ranked by size. */
 function countsOf(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null): Fragment {
@@ -125,7 +180,7 @@ function countsOf(sql: Sql | Tx, part: BacklogPart, workspace_id: string | null)
       select g.workspace_id, d.dimension, d.key, ${merged}
       from g cross join lateral (${keysOf(sql, part)}) as d (dimension, key)
       -- Rows without a key, such as an unknown provider, count in the total only.
-      where d.key is not null and (d.key <> '' or d.dimension in ('all_recipients', 'all_messages'))
+      where d.key is not null and (d.key <> '' or d.dimension = any (${Object.values(totalOf)}::text[]))
       group by 1, 2, 3
     ),
     everybody as (

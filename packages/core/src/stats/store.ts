@@ -93,11 +93,12 @@ const lastSuccesses = (tx: Tx) => tx`
   insert into last_successes as l (dimension, key, workspace_id, at)
   select d.dimension, d.key, h.workspace_id, max(h.created_at)
   from (
-    select workspace_id, from_domain, api_key_id, tags, provider, destination, max(created_at) as created_at
-    from happened where type = 'email.delivered' group by 1, 2, 3, 4, 5, 6
+    select workspace_id, from_domain, api_key_id, tags, provider, destination, transport, max(created_at) as created_at
+    from happened where type = 'email.delivered' group by 1, 2, 3, 4, 5, 6, 7
   ) h
   cross join lateral (
-    values ('destination', h.destination), ('provider', h.provider), ('sender_domain', h.from_domain), ('api_key', h.api_key_id)
+    values ('destination', h.destination), ('provider', h.provider), ('sender_domain', h.from_domain), ('api_key', h.api_key_id),
+      ('transport', h.transport)
     union all select 'tag', t.tag from unnest(h.tags) as t (tag)
   ) as d (dimension, key)
   group by 1, 2, 3

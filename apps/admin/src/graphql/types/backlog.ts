@@ -21,7 +21,10 @@ const ClosedReason = enumOf(
 const BacklogRow = builder.objectRef<Row>('BacklogRow').implement({
   description: 'The waiting recipients of one group, or in total.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Empty for the total.' }),
+    key: t.exposeString('key', {
+      description:
+        'A value of the dimension; empty for the total. For TRANSPORT, that of the lane in which the email waits, or else of its last attempt. Email without a value counts in the total only.',
+    }),
     total: t.exposeInt('total', { description: 'Number of waiting recipients.' }),
     counts: t.intList({
       description: 'By age. bucketUpperMinutes has the upper bounds.',

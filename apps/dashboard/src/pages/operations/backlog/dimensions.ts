@@ -16,15 +16,27 @@ export function filterOf(by: Dimension, key: string): Readonly<Record<string, un
       return { status: WAITING, domain: key };
     case 'tag':
       return { status: WAITING, tag: [key] };
+    case 'transport':
+      // Matches by attempts, so email that has not been attempted yet counts in the row only.
+      return { status: WAITING, transport: key };
     case 'provider':
     case 'api_key':
       return null;
   }
 }
 
+const terms: Readonly<Record<Dimension, string | null>> = {
+  destination: 'at',
+  sender_domain: 'domain',
+  tag: 'tag',
+  transport: 'transport',
+  provider: null,
+  api_key: null,
+};
+
 /** Returns the equivalent search of the Emails page, or null if there is none. */
 export function searchOf(by: Dimension, key: string): string | null {
-  const name = { destination: 'at', sender_domain: 'domain', tag: 'tag', provider: null, api_key: null }[by];
+  const name = terms[by];
   if (name === null) return null;
   return `status:${WAITING} ${name}:${/\s/.test(key) ? `"${key}"` : key}`;
 }

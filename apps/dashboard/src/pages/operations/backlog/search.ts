@@ -1,4 +1,4 @@
-export const dimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag'] as const;
+export const dimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag', 'transport'] as const;
 export type Dimension = (typeof dimensions)[number];
 
 /** The actions of a dialog: on a row's email or hold, or a limit for a destination that the dialog asks for. */

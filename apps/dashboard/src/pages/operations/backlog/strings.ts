@@ -13,6 +13,7 @@ export const words = {
     sender_domain: 'Sending domain',
     api_key: 'API key',
     tag: 'Tag',
+    transport: 'Transport',
   },
   freeze: 'Pause updates',
   live: 'Resume updates',
