@@ -32,6 +32,7 @@ export const words = {
     way: 'Sends through',
     status: 'Status',
     waiting: 'Waiting',
+    delivered: 'Delivered today',
     limits: 'Limits',
     reply: 'Last response',
   },

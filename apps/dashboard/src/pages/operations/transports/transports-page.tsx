@@ -151,7 +151,7 @@ interface Actions {
 }
 
 function columns(reach: Reach, { edit, test, remove }: Actions): readonly Column<Row>[] {
-  const { name, way, status, waiting, limits, reply } = words.columns;
+  const { name, way, status, waiting, delivered, limits, reply } = words.columns;
   return [
     {
       name,
@@ -178,6 +178,13 @@ function columns(reach: Reach, { edit, test, remove }: Actions): readonly Column
       end: true,
       less: true,
       show: ({ health }) => <span className="num">{health?.waiting ?? ''}</span>,
+    },
+    {
+      name: delivered,
+      width: 'fit',
+      end: true,
+      less: true,
+      show: ({ health }) => <span className="num">{health?.delivered_today.toLocaleString('en') ?? ''}</span>,
     },
     { name: limits, less: true, show: (row) => <span className="small">{limitsOf(row) || words.unlimited}</span> },
     {
