@@ -2,7 +2,7 @@ import { apart, type Fragment, fence, type Sql, type Tx } from '@postrider/db';
 import type { ClosedReason } from '../lanes/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { openInSql } from '../states/index.ts';
-import { DEFAULT_TRANSPORT } from '../transports/index.ts';
+import { DEFAULT_TRANSPORT, transportInLane } from '../transports/index.ts';
 
 export const backlogDimensions = ['destination', 'provider', 'sender_domain', 'api_key', 'tag', 'transport'] as const;
 export type BacklogDimension = (typeof backlogDimensions)[number];
@@ -134,7 +134,7 @@ function transportGroups(sql: Sql | Tx, workspace_id: string | null): Fragment {
     end as transport
     from (
       select r.workspace_id,
-        coalesce(nullif(split_part(p.lane, ' via ', 2), ''), case when p.lane is not null then ${DEFAULT_TRANSPORT} end) as lane_transport,
+        case when p.lane is not null then ${transportInLane(sql, sql`p.lane`)} end as lane_transport,
         case when p.lane is null and r.first_attempt_at is not null then (
           select coalesce(x.transport_id, no_id()) from attempts x
           where x.message_id = r.message_id and x.workspace_id = r.workspace_id and x.recipient_id = r.id

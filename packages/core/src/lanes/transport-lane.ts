@@ -1,7 +1,4 @@
-import { DEFAULT_TRANSPORT } from '../transports/index.ts';
-
-// No domain and no host:port contains a space.
-const VIA = ' via ';
+import { DEFAULT_TRANSPORT, VIA } from '../transports/index.ts';
 
 /** Returns the lane of a destination through a transport. Email through the default one has the destination's name. */
 export function transportLane(destination: string, transport_id: string): string {

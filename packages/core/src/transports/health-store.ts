@@ -1,4 +1,5 @@
 import type { Sql } from '@postrider/db';
+import { transportInLane } from './lane-store.ts';
 
 interface TransportState {
   readonly transport_id: string;
@@ -30,12 +31,12 @@ export async function transportStates(
       where ${of_instance ? sql`workspace_id is null` : sql`workspace_id = ${workspace_id}`}
     ),
     closed as materialized (
-      select coalesce(nullif(split_part(lane, ' via ', 2), ''), 'default') as id, closed_until, reason, last_reply
+      select ${transportInLane(sql, sql`lane`)} as id, closed_until, reason, last_reply
       from lanes where closed_until > clock_now() and lane not like 'held %'
     ),
     parked as materialized (
       select i.id, p.count from ids i
-      join lanes l on coalesce(nullif(split_part(l.lane, ' via ', 2), ''), 'default') = i.id and l.lane not like 'held %'
+      join lanes l on ${transportInLane(sql, sql`l.lane`)} = i.id and l.lane not like 'held %'
       cross join lateral (
         select count(*)::int as count from (select from parked_deliveries x where x.lane = l.lane limit ${max_counted}) x
       ) p

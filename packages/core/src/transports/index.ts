@@ -1,5 +1,6 @@
 export { createTransport } from './create-transport.ts';
 export { deleteTransport } from './delete-transport.ts';
+export { destinationInLane, transportInLane, VIA } from './lane-store.ts';
 export { closeSpentLanes, countEmails, returnEmails } from './limit-store.ts';
 export { listTransports } from './list-transports.ts';
 export { ownerOf, reachField, requireOwn } from './ownership.ts';

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '@postrider/db';
+import { lanesThrough } from './lane-store.ts';
 
 interface TransportCount {
   readonly transport_id: string;
@@ -80,14 +81,14 @@ export async function returnEmails(sql: Sql, transport_id: string, day: Date, co
   await sql`
     update lanes set closed_until = null, reason = null
     where reason = 'transport_limit' and closed_until = ${day}::timestamptz + interval '24 hours'
-      and lane like ${`% via ${transport_id}`}`;
+      and lane like ${lanesThrough(transport_id)}`;
 }
 
 /** Reopens the lanes that the limits of a transport closed. */
 export async function reopenSpentLanes(tx: Tx, transport_id: string): Promise<void> {
   await tx`
     update lanes set closed_until = null, reason = null
-    where reason = 'transport_limit' and closed_until > clock_now() and lane like ${`% via ${transport_id}`}`;
+    where reason = 'transport_limit' and closed_until > clock_now() and lane like ${lanesThrough(transport_id)}`;
 }
 
 /** Closes lanes until a limit applies again. */

@@ -5,6 +5,7 @@ import type { ClosedReason } from '../../lanes/index.ts';
 import { idIn, withinBounds } from '../../paging/keyset-store.ts';
 import type { Priority } from '../../priorities/index.ts';
 import { openInSql } from '../../states/index.ts';
+import { destinationInLane } from '../../transports/index.ts';
 import { countsAsDeleted } from '../changes/contents-store.ts';
 
 export interface MessageRow {
@@ -172,10 +173,10 @@ export async function recipientsOf(
       -- The limit of a destination closes it for all transports, under its own name.
       left join lateral (
         select x.closed_until, x.reason, x.last_reply from lanes x
-        where x.lane = any (array[p.lane, split_part(p.lane, ' via ', 1)]) and x.closed_until > clock_now()
+        where x.lane = any (array[p.lane, ${destinationInLane(sql, sql`p.lane`)}]) and x.closed_until > clock_now()
         order by x.closed_until desc limit 1
       ) l on true
-      left join destination_limits d on d.destination = split_part(p.lane, ' via ', 1) and l.reason = 'limit'
+      left join destination_limits d on d.destination = ${destinationInLane(sql, sql`p.lane`)} and l.reason = 'limit'
       left join holds g on p.lane like 'held %' and g.id = id_of(substr(p.lane, 6)) and g.drained_at is null
         and (g.ended_at is not null or g.expires_at <= clock_now())
       where p.job_id = r.job_id and ${open}
