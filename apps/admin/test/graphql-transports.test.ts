@@ -134,12 +134,12 @@ describe('transport rules over GraphQL', () => {
     expect(foreign.data).toMatchObject({ transportRulesSet: { reason: 'workspace_not_found' } });
   });
 
-  it('require operator, as do transports', async () => {
+  it('require operator for the instance, as do transports', async () => {
     const { secret: key } = await world.key({ scopes: ['admin'] });
 
-    const change = await graphql.ask(setRules, { input: { rules: [] } }, { key });
-    const list = await graphql.ask('{ transports { id } }', {}, { key });
-    const rules = await graphql.ask('{ transportRules { tag } }', {}, { key });
+    const change = await graphql.ask(setRules, { input: { reach: 'INSTANCE', rules: [] } }, { key });
+    const list = await graphql.ask('{ transports(reach: INSTANCE) { id } }', {}, { key });
+    const rules = await graphql.ask('{ transportRules(reach: INSTANCE) { tag } }', {}, { key });
 
     expect(change.data).toMatchObject({
       transportRulesSet: { __typename: 'ForbiddenError', requiredScope: 'operator' },
