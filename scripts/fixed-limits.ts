@@ -19,7 +19,13 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['SEND_BODY_BYTES', 'the body of a send or batch request'],
     ['DEFAULT_BODY_BYTES', 'any other request body'],
   ],
+  'packages/core/src/feedback/receive-feedback.ts': [
+    ['MAX_POSTS_PER_SECOND', "posts of a transport's relay per second and process"],
+    ['MAX_PENDING', "a transport's reports that wait to be matched"],
+  ],
   'packages/core/src/transports/transport.ts': [
+    ['MAX_OWN_TRANSPORTS', "transports of a workspace's own"],
+    ['MAX_OWN_RULES', "rules of a workspace's own"],
     ['MAX_TRANSPORTS', 'transports of the instance'],
     ['MAX_RULES', 'transport rules'],
     ['MAX_TRIED', 'transports per rule'],

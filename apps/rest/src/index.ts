@@ -1,4 +1,5 @@
 export { bearerToken } from './bearer-token.ts';
+export { createFeedbackHandler } from './feedback.ts';
 export { createHandler } from './handle.ts';
 export { createMalformedHandler } from './malformed.ts';
 export { openApiDocument } from './openapi.ts';

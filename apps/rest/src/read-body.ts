@@ -83,7 +83,8 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-function collect(
+/** Reads a body, or returns why it cannot be read. */
+export function collect(
   request: IncomingMessage,
   max_bytes: number,
   /** Called when a body without Content-Length is no longer small. */

@@ -10,6 +10,8 @@ export interface Mounts {
   readonly health: Handler;
   readonly metrics: Handler;
   readonly rest: Handler | null;
+  /** Where relays report what became of email. */
+  readonly feedback: Handler | null;
   /** The API for Resend clients, or null if it is disabled. */
   readonly resend: Handler | null;
   readonly admin: Handler | null;
@@ -130,6 +132,7 @@ function mountFor(mounts: Mounts, request: IncomingMessage): Handler {
   // The dashboard has a page of this name; only browsers accept HTML.
   if (path === '/metrics' && !(mounts.admin && request.headers.accept?.includes('text/html'))) return mounts.metrics;
   if (path === '/v1' || path.startsWith('/v1/')) return mounts.rest ?? mounts.absent('The REST role', 'ROLES');
+  if (path.startsWith('/feedback/')) return mounts.feedback ?? mounts.absent('The REST role', 'ROLES');
   if (path.startsWith('/resend/') && mounts.rest)
     return mounts.resend ?? mounts.absent('The Resend-compatible API', 'RESEND_API');
   return mounts.admin ?? mounts.absent('The admin role', 'ROLES');

@@ -2,7 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, errorBody, newId, type RoleName, runTogether, type Services } from '@postrider/core';
 import { createAlarmJudge } from '@postrider/core/alarms';
 import { startInstanceWatch } from '@postrider/core/metrics';
-import { createMalformedHandler, createResendHandler, createHandler as createRestHandler } from '@postrider/rest';
+import {
+  createFeedbackHandler,
+  createMalformedHandler,
+  createResendHandler,
+  createHandler as createRestHandler,
+} from '@postrider/rest';
 import type { Dashboard } from './dashboard-build.ts';
 import { createHealthHandler } from './health.ts';
 import { type HttpServer, type Mounts, writeJson } from './http-server.ts';
@@ -71,6 +76,7 @@ export async function startRoles(
       health: createHealthHandler(services, started),
       metrics: metrics.handler,
       rest: runs('rest') ? createRestHandler(services) : null,
+      feedback: runs('rest') ? createFeedbackHandler(services) : null,
       resend: runs('rest') && offersResend(config) ? createResendHandler(services) : null,
       malformed: runs('rest') ? createMalformedHandler(services) : null,
       absent: absentPart(services),

@@ -3,6 +3,7 @@ import { workOff } from '@postrider/core/bulk';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { runErasure } from '@postrider/core/erasures';
 import { rollUpFailures } from '@postrider/core/failures';
+import { matchFeedback } from '@postrider/core/feedback';
 import { reencryptSecrets } from '@postrider/core/secrets';
 import { rollUpStats } from '@postrider/core/stats';
 import { maintainStorage } from '@postrider/core/storage';
@@ -16,6 +17,7 @@ const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData
   'domain.cancel_mail': cancelMailOf,
   'domain.recheck': (services) => recheckDomains(services),
   'erasure.run': runErasure,
+  'feedback.match': (services) => matchFeedback(services),
   'numbers.roll_up': rollUpNumbers,
   'secrets.reencrypt': reencryptSecrets,
   'storage.maintain': (services) => maintainStorage(services),

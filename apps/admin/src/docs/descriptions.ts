@@ -48,6 +48,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   growing: 'Machines and disks by volume, from one machine to two, certificates, port 25.',
   operations: 'Run the service: bounces, backups, scaling, alerts and repairs.',
   transports: 'Relays, and rules that choose one for each email, with guides.',
+  feedback: 'Bounces and complaints that relays report by HTTP.',
   database: 'Roles, connections, poolers and what to monitor in Postgres.',
   backup: 'Back up the database and restore it without sending email twice.',
   retention: 'Retention periods, and how to erase data sooner.',

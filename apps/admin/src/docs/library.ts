@@ -76,6 +76,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       'releases',
       'operations',
       'transports',
+      'feedback',
       'database',
       'backup',
       'retention',

@@ -6,6 +6,7 @@ import './types/backlog.ts';
 import './types/bulk.ts';
 import './types/captures.ts';
 import './types/sending/destinations.ts';
+import './types/sending/feedback.ts';
 import './types/sending/transports.ts';
 import './types/domains.ts';
 import './types/events.ts';

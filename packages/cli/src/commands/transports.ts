@@ -1,11 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import type { TransportFeedback } from '@postrider/core/feedback';
 import { program_name } from '@postrider/core/program';
 import type { RoutePreview, Rule, TransportEntry, TransportHealth } from '@postrider/core/transports';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { transportsOf } from '../connect/transport-calls.ts';
-import { envelope_senders, priorities, signing_policies, tls_policies, transport_kinds } from '../connect/values.ts';
+import {
+  envelope_senders,
+  feedback_providers,
+  priorities,
+  signing_policies,
+  tls_policies,
+  transport_kinds,
+} from '../connect/values.ts';
 import { fileOf } from '../terminal/called-from.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { Problem } from '../terminal/problem.ts';
@@ -161,6 +169,7 @@ export function addTransports(program: Command, terminal: Terminal): void {
     );
   });
   addRules(transports, terminal);
+  addFeedback(transports, terminal);
 }
 
 function addRules(transports: Command, terminal: Terminal): void {
@@ -205,6 +214,76 @@ function addRules(transports: Command, terminal: Terminal): void {
     });
     show(terminal, json, route, () => routeLine(route));
   });
+}
+
+function addFeedback(transports: Command, terminal: Terminal): void {
+  const described = async (options: Options, target: string) => {
+    const api = await transportsOf(terminal, { local: options.local, reach: options.reach });
+    return { api, transport: namedIn(await api.list(), target) };
+  };
+  ending(
+    transports
+      .command('feedback <transport>')
+      .description('show where the relay of a transport, given by its ID or name, reports, and its last reports'),
+  ).action(async (target: string, options: Options) => {
+    const { api, transport } = await described(options, target);
+    const feedback = await api.feedback(transport.id);
+    const none = { object: 'transport_feedback', transport_id: transport.id, provider: null };
+    show(terminal, options.json, feedback ?? none, () =>
+      feedback === null
+        ? `${plain(transport.name)} reports nothing. Bounces stay with the relay.`
+        : feedbackText(feedback),
+    );
+  });
+  ending(
+    transports
+      .command('set-feedback <transport>')
+      .description('set up what a relay reports, or replace its URL and secret; the previous ones work for 24 hours')
+      .option(
+        '--provider <provider>',
+        `one of ${feedback_providers.join(', ')}`,
+        oneOf(feedback_providers),
+        feedback_providers[0],
+      ),
+  ).action(async (target: string, { provider, ...options }: Options & { provider: string }) => {
+    const { api, transport } = await described(options, target);
+    const { secret, ...feedback } = await api.setFeedback(transport.id, provider);
+    show(terminal, options.json, { ...feedback, secret }, () =>
+      table([
+        ['URL', feedback.address],
+        ['secret', `${secret} (only shown now)`],
+      ]),
+    );
+  });
+  ending(
+    transports
+      .command('remove-feedback <transport>')
+      .description('reject what a relay reports from now on, and delete its reports')
+      .option(...yesOption),
+  ).action(async (target: string, { yes, ...options }: Options & { yes?: boolean }) => {
+    const { api, transport } = await described(options, target);
+    const name = plain(transport.name);
+    await confirm(terminal, { preview: `The feedback of ${name} would be removed.`, count: 1, yes });
+    await api.removeFeedback(transport.id);
+    const removed = { object: 'transport_feedback', transport_id: transport.id, deleted: true };
+    show(terminal, options.json, removed, () => `Removed the feedback of ${name}`);
+  });
+}
+
+function feedbackText({ address, confirmed_at, rejected_at, rejection, events }: TransportFeedback): string {
+  const lines = [
+    ['URL', address],
+    ['last post', confirmed_at ?? 'none'],
+    ...(rejected_at === null ? [] : [['last rejected post', `${rejected_at}: ${plain(rejection ?? '')}`]]),
+  ];
+  const rows = events.map(({ received_at, kind, state, recipient, detail }) => [
+    received_at,
+    kind,
+    state,
+    plain(recipient ?? ''),
+    plain(detail ?? ''),
+  ]);
+  return [table(lines), ...(rows.length === 0 ? [] : [table(rows)])].join('\n');
 }
 
 function ending(command: Command): Command {

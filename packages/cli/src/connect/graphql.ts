@@ -186,6 +186,7 @@ const ENUM_FIELDS = new Set([
   'missed_policy',
   'outcome',
   'priority',
+  'provider',
   'role',
   'rule_of',
   'scope',

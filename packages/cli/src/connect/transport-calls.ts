@@ -1,4 +1,5 @@
 import type { Checkup } from '@postrider/core/doctor';
+import type { NewTransportFeedback, TransportFeedback } from '@postrider/core/feedback';
 import type { RoutePreview, Rule, TransportEntry, TransportHealth } from '@postrider/core/transports';
 import type { Terminal } from '../terminal/terminal.ts';
 import { enumValue, graphql, mutation, query, select } from './graphql.ts';
@@ -39,6 +40,26 @@ const transportTest = mutation(
   select<{ checkup: Omit<Checkup, 'object'> }>(
     '... on TransportTestPayload { checkup { status checkedAt checks { name status detail fix } } }',
   ),
+);
+const FEEDBACK = 'transportId provider address previousUntil confirmedAt rejectedAt rejection';
+const transportFeedback = query(
+  'transportFeedback',
+  { id: 'ID!' },
+  select<Omit<TransportFeedback, 'object'> | null>(
+    `${FEEDBACK} events { eventId kind state recipient detail receivedAt }`,
+  ),
+);
+const transportFeedbackSet = mutation(
+  'transportFeedbackSet',
+  'TransportFeedbackInput',
+  select<{ feedback: Omit<NewTransportFeedback, 'object' | 'secret'>; secret: string }>(
+    `... on TransportFeedbackPayload { feedback { ${FEEDBACK} } secret }`,
+  ),
+);
+const transportFeedbackRemove = mutation(
+  'transportFeedbackRemove',
+  'TargetInput',
+  select('... on DeletePayload { deletedId }'),
 );
 const transportRulesSet = mutation(
   'transportRulesSet',
@@ -84,6 +105,18 @@ export async function transportsOf(terminal: Terminal, { local, reach: side }: S
       const email = { workspaceId, fromDomain, toDomain, tags, priority: enumValue(priority) };
       const route = await graphql(terminal, transportRoute, { ...email, reach, rules: rules?.map(ruleInput) });
       return { ...route, object: 'transport_route' };
+    },
+    async feedback(id) {
+      const feedback = await graphql(terminal, transportFeedback, { id });
+      return feedback && { ...feedback, object: 'transport_feedback' };
+    },
+    async setFeedback(id, provider) {
+      const input = { id, provider: enumValue(provider) };
+      const { feedback, secret } = await graphql(terminal, transportFeedbackSet, { input });
+      return { ...feedback, secret, object: 'transport_feedback' };
+    },
+    async removeFeedback(id) {
+      await graphql(terminal, transportFeedbackRemove, { input: { id } });
     },
   };
 }

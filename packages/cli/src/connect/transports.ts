@@ -1,4 +1,5 @@
 import type { Checkup } from '@postrider/core/doctor';
+import type { NewTransportFeedback, TransportFeedback } from '@postrider/core/feedback';
 import type { RoutePreview, Rule, TransportEntry, TransportHealth } from '@postrider/core/transports';
 
 export interface Settings {
@@ -48,4 +49,8 @@ export interface Transports {
   rules(): Promise<readonly Rule[]>;
   setRules(rules: readonly Rule[]): Promise<readonly Rule[]>;
   preview(input: PreviewInput): Promise<RoutePreview>;
+  /** null: it is not set up. */
+  feedback(id: string): Promise<TransportFeedback | null>;
+  setFeedback(id: string, provider: string): Promise<NewTransportFeedback>;
+  removeFeedback(id: string): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { backlogDimensions } from '@postrider/core/backlog';
 import type { bulkActions, bulkOutcomes } from '@postrider/core/bulk';
 import type { failureKinds } from '@postrider/core/failures';
+import type { providerNames } from '@postrider/core/feedback';
 import type { holdScopes as scopesOfHolds } from '@postrider/core/holds';
 import type { workspaceRoles } from '@postrider/core/people';
 import type { priorities as allPriorities } from '@postrider/core/priorities';
@@ -36,6 +37,7 @@ export const actionsInBulk = valuesOf<(typeof bulkActions)[number]>({
   redrive: true,
 });
 
+export const feedback_providers = valuesOf<(typeof providerNames)[number]>({ generic: true });
 export const envelope_senders = valuesOf<(typeof envelopeSenders)[number]>({ ours: true, from_domain: true });
 
 export const signing_policies = valuesOf<(typeof signingPolicies)[number]>({ all: true, relay_safe: true, none: true });

@@ -1,5 +1,6 @@
 import { type Context, invoke } from '@postrider/core';
 import { testTransport } from '@postrider/core/doctor';
+import { getFeedback, removeFeedback, setFeedback } from '@postrider/core/feedback';
 import {
   createTransport,
   deleteTransport,
@@ -30,6 +31,12 @@ export function machineTransports(terminal: Terminal, reach: 'workspace' | 'inst
     health: () => onMachine(async (ctx) => (await invoke(ctx, getTransportHealth, { reach })).data),
     rules: () => onMachine(async (ctx) => (await invoke(ctx, getTransportRules, { reach })).data),
     setRules: (rules) => onMachine(async (ctx) => (await invoke(ctx, setTransportRules, { rules, reach })).data),
+    feedback: (id) => onMachine((ctx) => invoke(ctx, getFeedback, { transport_id: id })),
+    setFeedback: (id, provider) => onMachine((ctx) => invoke(ctx, setFeedback, { transport_id: id, provider })),
+    removeFeedback: (id) =>
+      onMachine(async (ctx) => {
+        await invoke(ctx, removeFeedback, { transport_id: id });
+      }),
     preview: (input) => onMachine((ctx) => invoke(ctx, previewRoute, { ...input, reach })),
   };
 }

@@ -34,6 +34,8 @@ export const auditActions = [
   'transport.updated',
   'transport.deleted',
   'transport.rules_set',
+  'transport.feedback_set',
+  'transport.feedback_removed',
   'bulk.started',
   'bulk.canceled',
   'bulk.ended',

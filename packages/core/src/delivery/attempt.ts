@@ -20,6 +20,8 @@ export interface Sender {
   readonly mailer: Mailer;
   readonly form: ContentForm;
   readonly envelope_from: 'ours' | 'from_domain';
+  /** Returns the unsigned header that names a recipient to the relay; undefined if the relay reports nothing. */
+  readonly reference?: ((delivery: DeliveryRow) => string) | undefined;
   /** Its name in metrics; undefined: the default transport's. */
   readonly label?: string;
 }
@@ -110,7 +112,7 @@ export function withoutReply(result: SettledDelivery): SettledDelivery {
 
 async function talk(
   services: Services,
-  { mailer, form, envelope_from }: Sender,
+  { mailer, form, envelope_from, reference }: Sender,
   { delivery, content, lease }: ClaimedDelivery,
   signal: AbortSignal,
   { begun: onBegin, content: mayBegin, written: onWritten }: AttemptWatch,
@@ -124,7 +126,11 @@ async function talk(
   try {
     const callbacks = { before_content, ...(onBegin && { begun: onBegin }), ...(onWritten && { written: onWritten }) };
     const envelope = { ...envelopeOf(services, delivery, envelope_from), ...callbacks };
-    return { outcome: await mailer.send(envelope, () => content.raw(form), signal) };
+    // Recipients share the signed bytes, so the header is put before them here.
+    const raw = reference
+      ? async () => Buffer.concat([Buffer.from(reference(delivery), 'latin1'), await content.raw(form)])
+      : () => content.raw(form);
+    return { outcome: await mailer.send(envelope, raw, signal) };
   } catch (error) {
     if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     if (error instanceof ContentUnread) {

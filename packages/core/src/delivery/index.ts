@@ -39,7 +39,7 @@ export { recordReturned } from './record-returned.ts';
 export { readRecord } from './refusals/reply-in-text.ts';
 export { type ContentForm, PLAIN_FORM, RELAY_FORM, renderMessage, storedAttachments } from './render.ts';
 export { retryDelay } from './retry.ts';
-export { readReturnPath } from './return-path.ts';
+export { type ReturnPath, readReturnPath } from './return-path.ts';
 export { GIVEN_UP, settleDeliveries } from './settle.ts';
 export { LEASE_SECONDS, READ_TOGETHER_BYTES, renewLeases, showAttempts, transition } from './store.ts';
 export { stsPolicyStore } from './sts-policies.ts';

@@ -83,6 +83,19 @@ export const catalogue = {
     payload: z.object({ erasure_id: id }),
     options: { retry_limit: 1000, retry_delay_seconds: 30, expire_seconds: 3600, heartbeat_seconds: 30 },
   },
+  'feedback.match': {
+    purpose: 'Matches what relays reported before the attempt was recorded.',
+    concurrency: 1,
+    payload: z.object({}),
+    options: {
+      retry_limit: 0,
+      retry_delay_seconds: 0,
+      expire_seconds: 300,
+      heartbeat_seconds: 30,
+      cron: '* * * * *',
+      dead_seconds: 86_400,
+    },
+  },
   'numbers.roll_up': {
     purpose: 'Counts email outcomes by minute, hour and day.',
     concurrency: 1,

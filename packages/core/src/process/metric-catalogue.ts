@@ -105,6 +105,18 @@ export const metricCatalogue = {
     help: "Delivery attempts by transport and outcome. default: that of DELIVERY. workspace: those of workspaces' own.",
     labels: ['transport', 'outcome'],
   },
+  feedback_posts_total: {
+    kind: 'counter',
+    of: 'process',
+    help: 'Posts of relays: accepted; rejected, without a valid proof; full, with too many events to match; unknown, to no address.',
+    labels: ['outcome'],
+  },
+  feedback_events_total: {
+    kind: 'counter',
+    of: 'process',
+    help: 'Events that relays reported, by kind, and what became of them.',
+    labels: ['kind', 'state'],
+  },
   smtp_phase_seconds: {
     kind: 'histogram',
     of: 'process',

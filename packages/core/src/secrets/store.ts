@@ -9,6 +9,7 @@ export interface StoredSecret {
     | 'alarm'
     | 'alarm_previous'
     | 'dkim'
+    | 'feedback'
     | 'suppression_hash'
     | 'transport'
     | 'webhook'
@@ -26,6 +27,7 @@ const everySecret = (sql: Sql) => sql`
     where webhook_previous_secret is not null
   union all select 'suppression_hash', id, encrypted_key from suppression_hash_keys
   union all select 'transport', id, password from transports where password is not null
+  union all select 'feedback', transport_id, secrets from transport_feedback
   union all select 'webhook', id, secret from webhooks
   union all select 'webhook_previous', id, previous_secret from webhooks where previous_secret is not null`;
 
@@ -72,6 +74,11 @@ export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSec
       await sql`
         update dkim_keys set encrypted_private_key = decode(${is}, 'hex')
         where id = ${id} and encrypted_private_key = decode(${was}, 'hex')`;
+      return;
+    case 'feedback':
+      await sql`
+        update transport_feedback set secrets = decode(${is}, 'hex')
+        where transport_id = ${id} and secrets = decode(${was}, 'hex')`;
       return;
     case 'suppression_hash':
       await sql`

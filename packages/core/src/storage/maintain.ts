@@ -4,6 +4,7 @@ import { forgetBulkItems } from '../bulk/index.ts';
 import { dropCaptureDays, trimCaptures } from '../captures/index.ts';
 import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
+import { forgetFeedback } from '../feedback/index.ts';
 import { forgetInvitations } from '../invitations/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
 import { forgetContentLinks } from '../messages/index.ts';
@@ -23,6 +24,8 @@ import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 
 const QUEUE_DAYS_KEPT = 31;
 
+const FEEDBACK_DAYS = 30;
+
 /** Runs the hourly maintenance: creates partitions and deletes expired data. */
 export async function maintainStorage(services: Services): Promise<void> {
   const { sql, config } = services;
@@ -35,6 +38,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => inBatch(sql, forgetInvitations),
     () => inBatch(sql, forgetResets),
     () => inBatch(sql, forgetBudgets),
+    () => inBatch(sql, (tx) => forgetFeedback(tx, FEEDBACK_DAYS)),
     () => inBatch(sql, forgetContentLinks),
     () => inBatch(sql, forgetIdempotencyKeys),
     () => expireSuppressions(services),

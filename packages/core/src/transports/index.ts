@@ -12,6 +12,8 @@ export {
   allRules,
   allTransports,
   changedWorkspaces,
+  lockTransports,
+  noteChange,
   noteJudged,
   type RuleRow,
   rulesOfWorkspaces,

@@ -22,6 +22,8 @@ export interface TransportRow {
   readonly messages_per_day: number | null;
   readonly created_at: Date;
   readonly updated_at: Date;
+  /** How its relay reports what became of email; null: it does not. */
+  readonly feedback: string | null;
 }
 
 /** A rule of the instance, or of the workspace that it names. */
@@ -42,21 +44,24 @@ const columns = (
 ) => sql`id, workspace_id, name, kind, host, port, tls, username, password, envelope_from, signing, headers, max_connections, messages_per_minute, messages_per_day,
   created_at, updated_at`;
 
+const readColumns = (sql: Sql | Tx) => sql`${columns(sql)},
+  (select f.provider from transport_feedback f where f.transport_id = transports.id) as feedback`;
+
 /** Returns the transports of the instance or, if one is given, of a workspace. */
 export async function allTransports(sql: Sql | Tx, workspace_id: string | null = null): Promise<TransportRow[]> {
   return sql<TransportRow[]>`
-    select ${columns(sql)} from transports
+    select ${readColumns(sql)} from transports
     where ${workspace_id === null ? sql`workspace_id is null` : sql`workspace_id = ${workspace_id}`} order by name`;
 }
 
 /** Returns the transports that these workspaces have of their own. */
 export async function transportsOfWorkspaces(sql: Sql, workspace_ids: readonly string[]): Promise<TransportRow[]> {
   return sql<TransportRow[]>`
-    select ${columns(sql)} from transports where workspace_id = any (${[...workspace_ids]}::uuid[]) order by name`;
+    select ${readColumns(sql)} from transports where workspace_id = any (${[...workspace_ids]}::uuid[]) order by name`;
 }
 
 export async function transportById(sql: Sql | Tx, id: string): Promise<TransportRow | null> {
-  const [row] = await sql<TransportRow[]>`select ${columns(sql)} from transports where id = ${id}`;
+  const [row] = await sql<TransportRow[]>`select ${readColumns(sql)} from transports where id = ${id}`;
   return row ?? null;
 }
 
@@ -83,7 +88,7 @@ export async function noteChange(tx: Tx, workspace_id: string | null): Promise<v
 
 export async function putTransport(
   tx: Tx,
-  row: Omit<TransportRow, 'created_at' | 'updated_at'>,
+  row: Omit<TransportRow, 'created_at' | 'updated_at' | 'feedback'>,
 ): Promise<TransportRow> {
   const [stored] = await tx<TransportRow[]>`
     insert into transports as t (${columns(tx)})
@@ -95,7 +100,7 @@ export async function putTransport(
       signing = excluded.signing, headers = excluded.headers, max_connections = excluded.max_connections,
       messages_per_minute = excluded.messages_per_minute, messages_per_day = excluded.messages_per_day,
       updated_at = excluded.updated_at
-    returning ${columns(tx)}`;
+    returning ${columns(tx)}, (select f.provider from transport_feedback f where f.transport_id = t.id) as feedback`;
   if (!stored) throw new Error('the transport was not stored');
   return stored;
 }

@@ -169,7 +169,7 @@ export const rulesSchema = z.object({
 export type Rules = z.output<typeof rulesSchema>;
 
 export function transportEntry(row: TransportRow): TransportEntry {
-  const { password: _, headers, created_at, updated_at, ...fields } = row;
+  const { password: _, feedback: _feedback, headers, created_at, updated_at, ...fields } = row;
   return {
     object: 'transport',
     ...fields,

@@ -8,6 +8,7 @@ import {
   type Sender,
   senderOfRow,
 } from '@postrider/core/delivery';
+import { referenceHeader } from '@postrider/core/feedback';
 import { isHoldLane, transportLane, transportOfLane } from '@postrider/core/lanes';
 import {
   allRules,
@@ -23,7 +24,7 @@ import {
   transportsOfWorkspaces,
   transportsVersion,
 } from '@postrider/core/transports';
-import { domainOf } from '@postrider/mail';
+import { domainOf, type Mailer } from '@postrider/mail';
 
 interface OpenTransport {
   /** The settings that the mailer was created with. */
@@ -219,12 +220,16 @@ export class TransportSet {
 
   #openRow(row: TransportRow): OpenTransport | null {
     try {
-      const sender = senderOfRow(row, createTransportMailer(this.#services, row));
+      const sender = this.#senderWith(row, createTransportMailer(this.#services, row));
       return { fingerprint: fingerprintOf(row), sender };
     } catch (error) {
       this.#services.log.error({ err: error, transport_id: row.id }, 'failed to open a transport');
       return null;
     }
+  }
+
+  #senderWith(row: TransportRow, mailer: Mailer): Sender {
+    return { ...senderOfRow(row, mailer), reference: referenceHeader(this.#services, row) };
   }
 
   /** Replaces the rows of an owner. Transports whose connection settings stay the same keep their connections. */
@@ -235,7 +240,7 @@ export class TransportSet {
       const { id } = row;
       const open = this.#open.get(id);
       if (open?.fingerprint === fingerprintOf(row))
-        this.#open.set(id, { ...open, sender: senderOfRow(row, open.sender.mailer) });
+        this.#open.set(id, { ...open, sender: this.#senderWith(row, open.sender.mailer) });
       else this.#drop(id);
       this.#rows.set(id, row);
     }

@@ -1,5 +1,6 @@
 import { invoke } from '@postrider/core';
 import { testTransport } from '@postrider/core/doctor';
+import { getFeedback, removeFeedback, setFeedback } from '@postrider/core/feedback';
 import {
   createTransport,
   deleteTransport,
@@ -12,7 +13,7 @@ import {
 } from '@postrider/core/transports';
 import * as shapes from '../shapes.ts';
 import { camelFields, type Input, mutation, reading, type Setup, type UseCase, useCase } from '../use-case.ts';
-import { NO_REST } from './setup.ts';
+import { NO_PAGE, NO_REST } from './setup.ts';
 
 const relay = (number: number) => ({
   name: `nr${number}`,
@@ -128,6 +129,53 @@ export const transports = [
     target: 'transport_id',
     foreign: false,
     bad: { to: 'not an address' },
+  }),
+  useCase(getFeedback, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: reading(
+      'transportFeedback',
+      { id: 'ID!' },
+      `${shapes.feedback} events { event_id: eventId kind state recipient detail received_at: receivedAt }`,
+      ({ input }) => ({ id: input.transport_id }),
+    ),
+    async given(world, ...args) {
+      const { input } = await aTransport(world, ...args);
+      await invoke(world.as(world.workspace_id), setFeedback, { ...input, provider: 'generic' });
+      return { input };
+    },
+    target: 'transport_id',
+    foreign: false,
+  }),
+  useCase(setFeedback, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: mutation(
+      'transportFeedbackSet',
+      'TransportFeedbackInput',
+      'TransportFeedbackPayload',
+      `of: feedback { ${shapes.feedback} } secret`,
+      ({ input: { transport_id: id } }) => ({ id, provider: 'GENERIC' }),
+    ),
+    async given(...args) {
+      const { input } = await aTransport(...args);
+      return { input: { ...input, provider: 'generic' } };
+    },
+    target: 'transport_id',
+    foreign: false,
+    writes: true,
+    varying: ['address'],
+  }),
+  useCase(removeFeedback, {
+    rest: NO_REST,
+    trpc: NO_PAGE,
+    graphql: mutation('transportFeedbackRemove', 'TargetInput', 'DeletePayload', 'id: deletedId', ({ input }) => ({
+      id: input.transport_id,
+    })),
+    given: aTransport,
+    target: 'transport_id',
+    foreign: false,
+    writes: true,
   }),
   useCase(getTransportRules, {
     rest: NO_REST,

@@ -46,6 +46,7 @@ export const words = {
     answer: (count: number) => `${count} scheduled ${count === 1 ? 'job' : 'jobs'}`,
     columns: { name: 'Schedule', purpose: 'Purpose', words: 'Runs', next: 'Next run', last: 'Last run' },
     purposes: {
+      'feedback.match': 'Matches what relays reported before their attempt was recorded.',
       'domain.recheck': 'Checks the DNS records of domains that are due and updates their status.',
       'numbers.roll_up': 'Counts email outcomes by minute, hour and day for metrics.',
       'storage.maintain': 'Deletes expired data and creates partitions for the coming months.',

@@ -63,6 +63,8 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'transport.updated': 'Transport changed',
   'transport.deleted': 'Transport deleted',
   'transport.rules_set': 'Transport rules changed',
+  'transport.feedback_set': 'Transport feedback set up',
+  'transport.feedback_removed': 'Transport feedback removed',
   'bulk.started': 'Bulk action started',
   'bulk.canceled': 'Bulk action canceled',
   'bulk.ended': 'Bulk action completed',

@@ -1,0 +1,92 @@
+import { cleanRemoteText } from '@postrider/net';
+import { type ReturnPath, recordReturned } from '../delivery/index.ts';
+import { idPrefixes, isId } from '../fields/ids.ts';
+import type { Services } from '../operation/context.ts';
+import { type DueEvent, passageOf, recipientAt, settleEvent, takeDueEvents } from './feedback-store.ts';
+import type { FeedbackFacts, FeedbackKind } from './provider.ts';
+import { readReference } from './reference.ts';
+
+const PER_TRANSPORT = 100;
+const LEASE_SECONDS = 60;
+const RETRY_SECONDS = 20;
+/** How long an event may come before our own record of its attempt. */
+const MATCHED_WITHIN_MS = 15 * 60_000;
+/** Batches per call, so that a call ends. */
+const MAX_BATCHES = 50;
+
+type Match =
+  | { readonly state: 'recorded' | 'ignored'; readonly detail: string | null }
+  /** The recipient may still be recorded. */
+  | { readonly state: 'unmatched'; readonly detail: string };
+
+/** Matches the pending events that are due, of one transport or of all, each transport getting its share. */
+export async function matchFeedback(services: Services, transport_id: string | null = null): Promise<void> {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const events = await takeDueEvents(services.sql, PER_TRANSPORT, LEASE_SECONDS, transport_id);
+    if (events.length === 0) return;
+    for (const event of events) await matchEvent(services, event);
+  }
+}
+
+async function matchEvent(services: Services, event: DueEvent): Promise<void> {
+  const match = await record(services, event);
+  const is_late = services.clock.now() - event.received_at.getTime() >= MATCHED_WITHIN_MS;
+  const state = match.state === 'unmatched' && !is_late ? 'pending' : match.state;
+  if (state !== 'pending') services.metrics.count('feedback_events_total', [event.kind, state]);
+  await settleEvent(services.sql, event, { state, detail: match.detail }, RETRY_SECONDS);
+}
+
+async function record(services: Services, event: DueEvent): Promise<Match> {
+  const { transport_id, kind } = event;
+  // The cast is safe because the reports of a provider are stored as JSON.
+  const facts = JSON.parse(event.facts) as FeedbackFacts;
+  const path = await pathOf(services, transport_id, facts);
+  if (!path) return unmatched('It names no email of this transport.');
+  const passage = await passageOf(services.sql, path, transport_id);
+  if (!passage) return unmatched('The email is not stored.');
+  const { email } = passage;
+  if (facts.recipient !== undefined && facts.recipient.toLowerCase() !== email.toLowerCase())
+    return unmatched('The recipient is another one.');
+  // The secret of one transport must not speak for the email of another.
+  if (!passage.is_through) return unmatched('The email was not sent through this transport.');
+  if (kind === 'delivered') return { state: 'recorded', detail: null };
+  const result = await recordReturned(services, path, returnedMail(kind, facts, email));
+  switch (result.kind) {
+    case 'later':
+      return unmatched('The email is being sent.');
+    case 'ignored':
+      return { state: 'ignored', detail: result.why };
+    default:
+      return { state: 'recorded', detail: null };
+  }
+}
+
+const unmatched = (detail: string) => ({ state: 'unmatched', detail }) as const;
+
+/** Returns the recipient that an event names, by our reference or else by the Message-ID and the address. */
+async function pathOf(
+  services: Services,
+  transport_id: string,
+  { reference, message_id, recipient }: FeedbackFacts,
+): Promise<ReturnPath | null> {
+  if (reference !== undefined) return readReference(services, transport_id, reference);
+  const id = message_id?.split('@')[0]?.toLowerCase() ?? '';
+  if (!id.startsWith(idPrefixes.message) || !isId('message', id) || recipient === undefined) return null;
+  return recipientAt(services.sql, id, recipient);
+}
+
+/** Puts an event in the form of a report by email, so that both are judged by the same rules. */
+function returnedMail(kind: Exclude<FeedbackKind, 'delivered'>, facts: FeedbackFacts, email: string) {
+  if (kind === 'complained') return { kind: 'complaint', feedback_type: 'abuse' } as const;
+  const status = facts.status ?? null;
+  const diagnostic = facts.diagnostic === undefined ? null : cleanRemoteText(facts.diagnostic);
+  const action = kind === 'bounced' ? ('failed' as const) : ('delayed' as const);
+  return {
+    kind: 'report',
+    recipients: [{ addresses: [email.toLowerCase()], action, status, diagnostic, sorted_as: null }],
+    text: diagnostic ?? '',
+    subject: '',
+    is_delay: false,
+    from_system: true,
+  } as const;
+}

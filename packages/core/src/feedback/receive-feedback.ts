@@ -1,0 +1,90 @@
+import { cleanRemoteText } from '@postrider/net';
+import type { Services } from '../operation/context.ts';
+import { AppError } from '../operation/errors.ts';
+import { hashSecret } from '../operation/secrets.ts';
+import { openSecrets } from './feedback-secrets.ts';
+import { type FeedbackRow, feedbackByToken, noteRejection, pendingCount, storeReports } from './feedback-store.ts';
+import type { FeedbackPost } from './provider.ts';
+import { feedbackProviders, type ProviderName } from './providers.ts';
+
+/** SendGrid posts up to 768 kB, Brevo up to 500 events. */
+export const MAX_FEEDBACK_BYTES = 1024 * 1024;
+/** What one transport may have waiting, and what its relay then has to repeat. */
+const MAX_PENDING = 10_000;
+/** Per transport and process. What is over it costs one read, and the relay repeats it. */
+const MAX_POSTS_PER_SECOND = 50;
+const FULL_SECONDS = 60;
+const FAST_SECONDS = 2;
+const SECOND_MS = 1000;
+
+export interface ReceivedFeedback {
+  readonly transport_id: string;
+  readonly events: number;
+  readonly unread: number;
+}
+
+/** Takes the posts of relays in this process. */
+export interface FeedbackIntake {
+  /**
+   * Stores the events of a post before the relay gets its response. The post is read once its transport is known. Throws
+   * if it has no valid proof, or if its transport has had its share.
+   */
+  receive(token: string, read: () => Promise<FeedbackPost>): Promise<ReceivedFeedback>;
+}
+
+export function createFeedbackIntake(services: Services): FeedbackIntake {
+  const counts = new Map<string, number>();
+  let second = 0;
+  /** Returns whether a transport may post once more in this second. */
+  const take = (transport_id: string): boolean => {
+    const now = Math.floor(services.clock.now() / SECOND_MS);
+    if (now !== second) counts.clear();
+    second = now;
+    const count = (counts.get(transport_id) ?? 0) + 1;
+    counts.set(transport_id, count);
+    return count <= MAX_POSTS_PER_SECOND;
+  };
+  return {
+    async receive(token, read) {
+      const row = await feedbackByToken(services.sql, hashSecret(token));
+      if (!row) {
+        services.metrics.count('feedback_posts_total', ['unknown']);
+        throw unproven('No transport has this address.');
+      }
+      if (!take(row.transport_id)) throw full(services, 'Too many posts of this transport this second.', FAST_SECONDS);
+      return store(services, row, await read());
+    },
+  };
+}
+
+async function store(services: Services, row: FeedbackRow, post: FeedbackPost): Promise<ReceivedFeedback> {
+  const { sql, metrics } = services;
+  const { transport_id } = row;
+  // The cast is safe because only names of the table are stored.
+  const provider = feedbackProviders[row.provider as ProviderName];
+  const { secret, previous } = openSecrets(services, row);
+  const is_overlap = previous !== undefined && (row.previous_until?.getTime() ?? 0) > services.clock.now();
+  const problem = provider.problemOf(post, secret);
+  const is_genuine = problem === null || (is_overlap && provider.problemOf(post, previous) === null);
+  if (!is_genuine) {
+    metrics.count('feedback_posts_total', ['rejected']);
+    await noteRejection(sql, transport_id, cleanRemoteText(problem));
+    throw unproven(problem);
+  }
+  const { reports, unread } = provider.read(post);
+  const pending = await pendingCount(sql, transport_id, MAX_PENDING);
+  if (pending + reports.length > MAX_PENDING)
+    throw full(services, 'Too many events of this transport wait to be matched.', FULL_SECONDS);
+  await sql.begin((tx) => storeReports(tx, transport_id, reports));
+  metrics.count('feedback_posts_total', ['accepted']);
+  return { transport_id, events: reports.length, unread };
+}
+
+function full({ metrics }: Pick<Services, 'metrics'>, message: string, retry_after_seconds: number): AppError {
+  metrics.count('feedback_posts_total', ['full']);
+  return new AppError('feedback_rate', message, { retry_after_seconds });
+}
+
+function unproven(problem: string): AppError {
+  return new AppError('invalid_signature', `The post is not proven: ${problem}`);
+}
