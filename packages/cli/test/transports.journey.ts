@@ -171,6 +171,7 @@ describe('`transports preview`', () => {
       output_version: 1,
       object: 'transport_route',
       rule: 1,
+      rule_of: 'instance',
       transports: [{ id: expect.stringMatching(/^trn_/), name: 'Preview' }],
     });
     expect(JSON.parse(local.out)).toEqual(JSON.parse(over_http.out));
