@@ -36,12 +36,13 @@ interface Route {
 }
 
 /** Creates a relay with feedback for all email of a tag. */
-async function relayWithFeedback(name: string): Promise<Route> {
+async function relayWithFeedback(name: string, provider = 'generic', theirs?: string): Promise<Route> {
   const { id } = await invoke(operator(), createTransport, {
     ...{ name, kind: 'smtp', host: '127.0.0.1', port: relay.port, tls: 'none' },
   });
-  const { address, secret } = await invoke(operator(), setFeedback, { transport_id: id, provider: 'generic' });
-  return { transport_id: id, path: new URL(address).pathname, secret };
+  const feedback = { transport_id: id, provider, secret: theirs };
+  const { address, secret } = await invoke(operator(), setFeedback, feedback);
+  return { transport_id: id, path: new URL(address).pathname, secret: secret ?? theirs ?? '' };
 }
 
 let serial = 0;

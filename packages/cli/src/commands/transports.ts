@@ -50,6 +50,11 @@ interface UpdateOptions extends RelayOptions {
   readonly username?: string | false;
 }
 
+interface FeedbackOptions extends Options {
+  readonly provider: string;
+  readonly secretFile?: string;
+}
+
 interface PreviewOptions extends Options {
   readonly fromDomain: string;
   readonly toDomain: string;
@@ -244,15 +249,14 @@ function addFeedback(transports: Command, terminal: Terminal): void {
         `one of ${feedback_providers.join(', ')}`,
         oneOf(feedback_providers),
         feedback_providers[0],
-      ),
-  ).action(async (target: string, { provider, ...options }: Options & { provider: string }) => {
+      )
+      .option('--secret-file <file>', 'file with the secret that SendGrid, Mailgun or Resend shows, or - for stdin'),
+  ).action(async (target: string, { provider, secretFile, ...options }: FeedbackOptions) => {
+    const theirs = secretFile === undefined ? undefined : await readPassword(terminal, secretFile);
     const { api, transport } = await described(options, target);
-    const { secret, ...feedback } = await api.setFeedback(transport.id, provider);
+    const { secret, ...feedback } = await api.setFeedback(transport.id, provider, theirs);
     show(terminal, options.json, { ...feedback, secret }, () =>
-      table([
-        ['URL', feedback.address],
-        ['secret', `${secret} (only shown now)`],
-      ]),
+      table([['URL', feedback.address], ...(secret === null ? [] : [['secret', `${secret} (only shown now)`]])]),
     );
   });
   ending(

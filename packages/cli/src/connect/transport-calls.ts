@@ -52,7 +52,7 @@ const transportFeedback = query(
 const transportFeedbackSet = mutation(
   'transportFeedbackSet',
   'TransportFeedbackInput',
-  select<{ feedback: Omit<NewTransportFeedback, 'object' | 'secret'>; secret: string }>(
+  select<{ feedback: Omit<NewTransportFeedback, 'object' | 'secret'>; secret: string | null }>(
     `... on TransportFeedbackPayload { feedback { ${FEEDBACK} } secret }`,
   ),
 );
@@ -110,8 +110,8 @@ export async function transportsOf(terminal: Terminal, { local, reach: side }: S
       const feedback = await graphql(terminal, transportFeedback, { id });
       return feedback && { ...feedback, object: 'transport_feedback' };
     },
-    async setFeedback(id, provider) {
-      const input = { id, provider: enumValue(provider) };
+    async setFeedback(id, provider, theirs) {
+      const input = { id, provider: enumValue(provider), secret: theirs };
       const { feedback, secret } = await graphql(terminal, transportFeedbackSet, { input });
       return { ...feedback, secret, object: 'transport_feedback' };
     },

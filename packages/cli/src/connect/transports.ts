@@ -51,6 +51,6 @@ export interface Transports {
   preview(input: PreviewInput): Promise<RoutePreview>;
   /** null: it is not set up. */
   feedback(id: string): Promise<TransportFeedback | null>;
-  setFeedback(id: string, provider: string): Promise<NewTransportFeedback>;
+  setFeedback(id: string, provider: string, secret: string | undefined): Promise<NewTransportFeedback>;
   removeFeedback(id: string): Promise<void>;
 }

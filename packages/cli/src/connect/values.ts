@@ -37,7 +37,14 @@ export const actionsInBulk = valuesOf<(typeof bulkActions)[number]>({
   redrive: true,
 });
 
-export const feedback_providers = valuesOf<(typeof providerNames)[number]>({ generic: true });
+export const feedback_providers = valuesOf<(typeof providerNames)[number]>({
+  generic: true,
+  postmark: true,
+  sendgrid: true,
+  mailgun: true,
+  resend: true,
+  brevo: true,
+});
 export const envelope_senders = valuesOf<(typeof envelopeSenders)[number]>({ ours: true, from_domain: true });
 
 export const signing_policies = valuesOf<(typeof signingPolicies)[number]>({ all: true, relay_safe: true, none: true });

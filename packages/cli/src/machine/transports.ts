@@ -32,7 +32,8 @@ export function machineTransports(terminal: Terminal, reach: 'workspace' | 'inst
     rules: () => onMachine(async (ctx) => (await invoke(ctx, getTransportRules, { reach })).data),
     setRules: (rules) => onMachine(async (ctx) => (await invoke(ctx, setTransportRules, { rules, reach })).data),
     feedback: (id) => onMachine((ctx) => invoke(ctx, getFeedback, { transport_id: id })),
-    setFeedback: (id, provider) => onMachine((ctx) => invoke(ctx, setFeedback, { transport_id: id, provider })),
+    setFeedback: (id, provider, secret) =>
+      onMachine((ctx) => invoke(ctx, setFeedback, { transport_id: id, provider, secret })),
     removeFeedback: (id) =>
       onMachine(async (ctx) => {
         await invoke(ctx, removeFeedback, { transport_id: id });

@@ -22,9 +22,11 @@ import {
   putFeedback,
 } from './feedback-store.ts';
 import { type FeedbackFacts, feedbackKinds } from './provider.ts';
-import { providerNames } from './providers.ts';
+import { feedbackProviders, type ProviderName, providerNames } from './providers.ts';
 
 const TOKEN_BYTES = 16;
+const PASSWORD_BYTES = 16;
+const MAX_SECRET_LENGTH = 1000;
 const OVERLAP_SECONDS = 86_400;
 const LAST_EVENTS = 20;
 
@@ -60,7 +62,10 @@ const feedbackSchema = z.object({
 export type TransportFeedback = z.output<typeof feedbackSchema>;
 const newFeedbackSchema = z.object({
   ...feedbackFields,
-  secret: z.string().meta({ description: 'Signs the posts. Returned only now.' }),
+  secret: z
+    .string()
+    .nullable()
+    .meta({ description: 'Proves the posts. Returned only now. null: it is the one of the provider.' }),
 });
 export type NewTransportFeedback = z.output<typeof newFeedbackSchema>;
 
@@ -89,16 +94,22 @@ export const setFeedback = operation({
   name: 'transports.set_feedback',
   scope: null,
   summary: 'Set up the feedback of a relay, or replace its address and secret',
-  reasons: ['transport_not_found', 'misplaced_field', 'reauthentication_required'],
+  reasons: ['transport_not_found', 'misplaced_field', 'missing_field', 'reauthentication_required'],
   input: z.object({
     ...target,
-    provider: z.enum(providerNames).meta({ description: 'generic: any relay, by Standard Webhooks.' }),
+    provider: z.enum(providerNames).meta({
+      description: 'The form of the reports. generic: any relay, by Standard Webhooks.',
+    }),
+    secret: z.string().min(1).max(MAX_SECRET_LENGTH).optional().meta({
+      description:
+        "What the provider shows to verify its posts: SendGrid's verification key, Mailgun's HTTP webhook signing key, Resend's signing secret. The others use a secret of ours.",
+    }),
   }),
   output: newFeedbackSchema,
-  async run(ctx, { transport_id: id, provider }): Promise<NewTransportFeedback> {
+  async run(ctx, { transport_id: id, provider, secret: theirs }): Promise<NewTransportFeedback> {
     await requireFreshSignIn(ctx);
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const secret = newWebhookSecret();
+    const secret = secretFor(provider, theirs);
     return ctx.sql.begin(async (tx) => {
       await lockTransports(tx);
       const transport = requireOwn(ctx, id, await transportById(tx, id));
@@ -114,10 +125,25 @@ export const setFeedback = operation({
       // Workers have to send the reference with each email from now on.
       await noteChange(tx, transport.workspace_id);
       await audit(tx, ctx, 'transport.feedback_set', transport, { provider });
-      return { ...feedbackEntry(ctx, row), secret };
+      return { ...feedbackEntry(ctx, row), secret: theirs === undefined ? secret : null };
     });
   },
 });
+
+/** Returns the secret that proves the posts: the provider's own, or a new one of ours. */
+function secretFor(provider: ProviderName, theirs: string | undefined): string {
+  const is_theirs = feedbackProviders[provider].secret === 'theirs';
+  if (is_theirs && theirs === undefined) throw badSecret('missing_field', `${provider} shows a secret to enter here.`);
+  if (!is_theirs && theirs !== undefined) throw badSecret('misplaced_field', `${provider} uses a secret of ours.`);
+  if (theirs !== undefined) return theirs;
+  const secret = newWebhookSecret();
+  // A password has to be typed into a form, and possibly into a URL.
+  return provider === 'generic' ? secret : randomBytes(PASSWORD_BYTES).toString('hex');
+}
+
+function badSecret(reason: 'missing_field' | 'misplaced_field', message: string): AppError {
+  return new AppError(reason, message, { details: [{ param: 'secret', reason, message }] });
+}
 
 /** Removes the address, so that posts to it are rejected, and forgets the events. */
 export const removeFeedback = operation({

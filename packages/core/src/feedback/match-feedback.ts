@@ -83,7 +83,7 @@ function returnedMail(kind: Exclude<FeedbackKind, 'delivered'>, facts: FeedbackF
   const action = kind === 'bounced' ? ('failed' as const) : ('delayed' as const);
   return {
     kind: 'report',
-    recipients: [{ addresses: [email.toLowerCase()], action, status, diagnostic, sorted_as: null }],
+    recipients: [{ addresses: [email.toLowerCase()], action, status, diagnostic, sorted_as: facts.sorted_as ?? null }],
     text: diagnostic ?? '',
     subject: '',
     is_delay: false,

@@ -18,6 +18,8 @@ export interface FeedbackFacts {
   readonly message_id?: string | undefined;
   readonly status?: string | undefined;
   readonly diagnostic?: string | undefined;
+  /** The provider's own sorting, in the categories of PowerMTA, for texts that say too little. */
+  readonly sorted_as?: string | undefined;
 }
 
 export interface FeedbackPost {
@@ -28,10 +30,12 @@ export interface FeedbackPost {
 
 /** How one provider reports. */
 export interface FeedbackProvider {
+  /** Who makes the secret: we do, or the provider shows its own, which may be a public key. */
+  readonly secret: 'ours' | 'theirs';
   /** Returns the header line by which the relay learns our reference. */
   header(reference: string): string;
   /** Returns why a post is not genuine; null if it is. */
-  problemOf(post: FeedbackPost, secret: string): string | null;
+  problemOf(post: FeedbackPost, secret: string, now_ms: number): string | null;
   /** Returns the reports of a genuine post, and how many entries could not be read. */
   read(post: FeedbackPost): { readonly reports: readonly FeedbackReport[]; readonly unread: number };
 }

@@ -63,9 +63,10 @@ async function store(services: Services, row: FeedbackRow, post: FeedbackPost): 
   // The cast is safe because only names of the table are stored.
   const provider = feedbackProviders[row.provider as ProviderName];
   const { secret, previous } = openSecrets(services, row);
-  const is_overlap = previous !== undefined && (row.previous_until?.getTime() ?? 0) > services.clock.now();
-  const problem = provider.problemOf(post, secret);
-  const is_genuine = problem === null || (is_overlap && provider.problemOf(post, previous) === null);
+  const now_ms = services.clock.now();
+  const is_overlap = previous !== undefined && (row.previous_until?.getTime() ?? 0) > now_ms;
+  const problem = provider.problemOf(post, secret, now_ms);
+  const is_genuine = problem === null || (is_overlap && provider.problemOf(post, previous, now_ms) === null);
   if (!is_genuine) {
     metrics.count('feedback_posts_total', ['rejected']);
     await noteRejection(sql, transport_id, cleanRemoteText(problem));

@@ -15,7 +15,7 @@ import { DeleteResult, TargetInput } from '../../kit/target.ts';
 const FeedbackProvider = enumOf(
   'FeedbackProvider',
   providerNames,
-  'GENERIC: any relay that posts in the documented form, signed by Standard Webhooks.',
+  'The form of the reports. GENERIC: any relay that posts in the documented form, signed by Standard Webhooks.',
 );
 const FeedbackKind = enumOf(
   'FeedbackKind',
@@ -112,7 +112,8 @@ const TransportFeedbackPayload = builder
         resolve: ({ feedback }) => feedback,
       }),
       secret: t.string({
-        description: 'The secret that signs the posts. Only returned now.',
+        nullable: true,
+        description: "What proves the posts. Only returned now; null: it is the provider's.",
         resolve: ({ feedback }) => feedback.secret,
       }),
     }),
@@ -122,6 +123,10 @@ const TransportFeedbackInput = builder.inputType('TransportFeedbackInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'The ID of a transport of the kind SMTP.' }),
     provider: t.field({ type: FeedbackProvider, required: true, description: 'The form of the reports.' }),
+    secret: t.string({
+      description:
+        'Required for SENDGRID (its verification key), MAILGUN (its HTTP webhook signing key) and RESEND (its signing secret).',
+    }),
   }),
 });
 
