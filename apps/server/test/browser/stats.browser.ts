@@ -86,7 +86,7 @@ describe('the Stats page', () => {
     await visitor.stop();
   });
 
-  it('shows a viewer email by domain, tag and destination, but no durations', async () => {
+  it('shows a viewer email by domain, tag, destination and transport, but no durations', async () => {
     const visitor = await stage.visitor('viewer');
     const tab = await visitor.open();
     const { page } = tab;
@@ -97,6 +97,7 @@ describe('the Stats page', () => {
       stats.dimensions.domain,
       stats.dimensions.tag,
       stats.dimensions.destination,
+      stats.dimensions.transport,
     ]);
     expectQuiet(tab);
     await visitor.stop();
