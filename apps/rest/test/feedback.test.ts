@@ -126,6 +126,12 @@ describe('a relay with feedback', () => {
     await post(first, event, { id: 'evt_repeated' });
     await post(first, event);
     await expect.poll(() => eventsOf(first), PATIENCE).toHaveLength(2);
+    const matchesOf = async ({ transport_id }: Route) =>
+      (await invoke(operator(), getFeedback, { transport_id }))?.events.map(({ email_id, recipient }) => [
+        email_id,
+        recipient,
+      ]);
+    await expect.poll(() => matchesOf(first), PATIENCE).toEqual(Array(2).fill([email.id, null]));
 
     const bounced = await invoke(operator(), listEvents, { type: 'email.bounced', limit: 100 });
     expect(bounced.data.filter(({ email_id }) => email_id === email.id)).toHaveLength(1);

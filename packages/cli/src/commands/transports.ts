@@ -280,11 +280,11 @@ function feedbackText({ address, confirmed_at, rejected_at, rejection, events }:
     ['last post', confirmed_at ?? 'none'],
     ...(rejected_at === null ? [] : [['last rejected post', `${rejected_at}: ${plain(rejection ?? '')}`]]),
   ];
-  const rows = events.map(({ received_at, kind, state, recipient, detail }) => [
+  const rows = events.map(({ received_at, kind, state, email_id, recipient, detail }) => [
     received_at,
     kind,
     state,
-    plain(recipient ?? ''),
+    email_id ?? plain(recipient ?? ''),
     plain(detail ?? ''),
   ]);
   return [table(lines), ...(rows.length === 0 ? [] : [table(rows)])].join('\n');

@@ -46,7 +46,7 @@ const transportFeedback = query(
   'transportFeedback',
   { id: 'ID!' },
   select<Omit<TransportFeedback, 'object'> | null>(
-    `${FEEDBACK} events { eventId kind state recipient detail receivedAt }`,
+    `${FEEDBACK} events { eventId kind state emailId recipient detail receivedAt }`,
   ),
 );
 const transportFeedbackSet = mutation(

@@ -318,6 +318,10 @@ export async function eraseElsewhere(tx: Tx, target: ErasureTarget): Promise<num
     tx`update holds h set reason = ${without(tx, tx`h.reason`, target)}
       where h.workspace_id = ${workspace_id} and ${holds(tx, tx`h.reason`, target)}
       returning true as changed`,
+    // Of no workspace: no email has been matched with them.
+    tx`update feedback_events f set facts = ${without(tx, tx`f.facts`, target)}
+      where f.message_id is null and ${holds(tx, tx`f.facts`, target)}
+      returning true as changed`,
     tx`update job_attempts j set error_message = ${without(tx, tx`j.error_message`, target)}
       where ${holds(tx, tx`j.error_message`, target)}
       returning true as changed`,

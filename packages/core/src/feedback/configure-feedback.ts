@@ -36,7 +36,11 @@ const eventSchema = z.object({
   state: z
     .enum(['pending', 'recorded', 'ignored', 'unmatched'])
     .meta({ description: 'pending: matched again for 15 minutes. unmatched: no email of this transport.' }),
-  recipient: z.string().nullable().meta({ description: 'The recipient, if the relay named it.' }),
+  email_id: z.string().nullable().meta({ description: 'The email that it was matched with. null: none yet.' }),
+  recipient: z
+    .string()
+    .nullable()
+    .meta({ description: 'The recipient that the relay named, as long as no email was matched.' }),
   detail: z.string().nullable().meta({ description: 'Why it changed nothing. null: it did.' }),
   received_at: timeField.meta({ description: 'When it was received.' }),
 });
@@ -189,8 +193,8 @@ function feedbackEntry(ctx: ActorContext, row: FeedbackRow) {
   };
 }
 
-function eventEntry({ facts, received_at, ...row }: EventRow): TransportFeedback['events'][number] {
+function eventEntry({ facts, received_at, message_id, ...row }: EventRow): TransportFeedback['events'][number] {
   // The cast is safe because the reports of a provider are stored as JSON.
   const { recipient = null } = JSON.parse(facts) as FeedbackFacts;
-  return { ...row, recipient, received_at: isoTime(received_at) };
+  return { ...row, email_id: message_id, recipient, received_at: isoTime(received_at) };
 }

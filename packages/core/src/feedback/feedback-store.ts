@@ -119,16 +119,20 @@ export async function takeDueEvents(
     returning e.transport_id, e.event_id, e.kind, e.facts, e.received_at`;
 }
 
-/** Ends an event, or leaves it pending until it is due again. */
+/**
+ * Ends an event, or leaves it pending until it is due again. Of one that has been matched, only the email is kept, whose
+ * recipient can be erased.
+ */
 export async function settleEvent(
   sql: Sql,
   { transport_id, event_id }: Pick<DueEvent, 'transport_id' | 'event_id'>,
-  { state, detail }: { readonly state: EventRow['state']; readonly detail: string | null },
+  { state, detail, message_id }: Pick<EventRow, 'state' | 'detail' | 'message_id'>,
   again_in_seconds: number,
 ): Promise<void> {
   await sql`
     update feedback_events set
-      state = ${state}, detail = ${detail},
+      state = ${state}, detail = ${detail}, message_id = ${message_id},
+      facts = case when ${message_id !== null} then '{}' else facts end,
       due_at = clock_now() + make_interval(secs => ${again_in_seconds})
     where transport_id = ${transport_id} and event_id = ${event_id} and state = 'pending'`;
 }
@@ -140,13 +144,15 @@ export interface EventRow {
   /** JSON. */
   readonly facts: string;
   readonly detail: string | null;
+  /** The email that it was matched with. */
+  readonly message_id: string | null;
   readonly received_at: Date;
 }
 
 /** Returns the last events of a transport. Served by feedback_events_received. */
 export async function lastEvents(sql: Sql, transport_id: string, count: number): Promise<EventRow[]> {
   return sql<EventRow[]>`
-    select event_id, kind, state, facts, detail, received_at from feedback_events
+    select event_id, kind, state, facts, detail, message_id, received_at from feedback_events
     where transport_id = ${transport_id} order by received_at desc limit ${count}`;
 }
 

@@ -15,9 +15,9 @@ const MATCHED_WITHIN_MS = 15 * 60_000;
 const MAX_BATCHES = 50;
 
 type Match =
-  | { readonly state: 'recorded' | 'ignored'; readonly detail: string | null }
+  | { readonly state: 'recorded' | 'ignored'; readonly detail: string | null; readonly message_id: string }
   /** The recipient may still be recorded. */
-  | { readonly state: 'unmatched'; readonly detail: string };
+  | { readonly state: 'unmatched'; readonly detail: string; readonly message_id: null };
 
 /** Matches the pending events that are due, of one transport or of all, each transport getting its share. */
 export async function matchFeedback(services: Services, transport_id: string | null = null): Promise<void> {
@@ -33,7 +33,7 @@ async function matchEvent(services: Services, event: DueEvent): Promise<void> {
   const is_late = services.clock.now() - event.received_at.getTime() >= MATCHED_WITHIN_MS;
   const state = match.state === 'unmatched' && !is_late ? 'pending' : match.state;
   if (state !== 'pending') services.metrics.count('feedback_events_total', [event.kind, state]);
-  await settleEvent(services.sql, event, { state, detail: match.detail }, RETRY_SECONDS);
+  await settleEvent(services.sql, event, { ...match, state }, RETRY_SECONDS);
 }
 
 async function record(services: Services, event: DueEvent): Promise<Match> {
@@ -49,19 +49,20 @@ async function record(services: Services, event: DueEvent): Promise<Match> {
     return unmatched('The recipient is another one.');
   // The secret of one transport must not speak for the email of another.
   if (!passage.is_through) return unmatched('The email was not sent through this transport.');
-  if (kind === 'delivered') return { state: 'recorded', detail: null };
+  const { message_id } = path;
+  if (kind === 'delivered') return { state: 'recorded', detail: null, message_id };
   const result = await recordReturned(services, path, returnedMail(kind, facts, email));
   switch (result.kind) {
     case 'later':
       return unmatched('The email is being sent.');
     case 'ignored':
-      return { state: 'ignored', detail: result.why };
+      return { state: 'ignored', detail: result.why, message_id };
     default:
-      return { state: 'recorded', detail: null };
+      return { state: 'recorded', detail: null, message_id };
   }
 }
 
-const unmatched = (detail: string) => ({ state: 'unmatched', detail }) as const;
+const unmatched = (detail: string) => ({ state: 'unmatched', detail, message_id: null }) as const;
 
 /** Returns the recipient that an event names, by our reference or else by the Message-ID and the address. */
 async function pathOf(

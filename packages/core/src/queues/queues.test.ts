@@ -507,10 +507,11 @@ describe('schedules.list', () => {
 
     expect(data).toMatchObject([
       { name: 'domain.recheck', in_words: 'every minute', timezone: 'UTC', missed_policy: 'skip', last_run: null },
+      { name: 'feedback.match', in_words: 'every minute' },
       { name: 'numbers.roll_up', in_words: 'every minute' },
       { name: 'storage.maintain', in_words: 'every hour at minute 7' },
     ]);
-    expect(data[2]?.next_runs).toEqual(['2031-03-01T12:07:00.000Z', '2031-03-01T13:07:00.000Z']);
+    expect(data[3]?.next_runs).toEqual(['2031-03-01T12:07:00.000Z', '2031-03-01T13:07:00.000Z']);
     await world.clock.unfreeze();
   });
 });

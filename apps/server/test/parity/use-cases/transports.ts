@@ -136,7 +136,7 @@ export const transports = [
     graphql: reading(
       'transportFeedback',
       { id: 'ID!' },
-      `${shapes.feedback} events { event_id: eventId kind state recipient detail received_at: receivedAt }`,
+      `${shapes.feedback} events { event_id: eventId kind state email_id: emailId recipient detail received_at: receivedAt }`,
       ({ input }) => ({ id: input.transport_id }),
     ),
     async given(world, ...args) {

@@ -34,9 +34,14 @@ const FeedbackEvent = builder.objectRef<FeedbackEntry['events'][number]>('Feedba
     eventId: t.string({ description: "The relay's ID of the event.", resolve: ({ event_id }) => event_id }),
     kind: t.field({ type: FeedbackKind, description: 'What the relay reports.', resolve: ({ kind }) => kind }),
     state: t.field({ type: FeedbackState, description: 'What became of the event.', resolve: ({ state }) => state }),
+    emailId: t.id({
+      nullable: true,
+      description: 'The email that it was matched with; null: none yet.',
+      resolve: ({ email_id }) => email_id,
+    }),
     recipient: t.exposeString('recipient', {
       nullable: true,
-      description: 'The recipient; null: the relay did not name it.',
+      description: 'The recipient that the relay named, as long as no email was matched.',
     }),
     detail: t.exposeString('detail', { nullable: true, description: 'Why it changed nothing; null: it did.' }),
     receivedAt: t.field({
