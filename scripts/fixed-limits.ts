@@ -23,6 +23,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MAX_POSTS_PER_SECOND', "posts of a transport's relay per second and process"],
     ['MAX_PENDING', "a transport's reports that wait to be matched"],
   ],
+  'packages/core/src/storage/maintain.ts': [['MAX_FEEDBACK', "a transport's stored reports"]],
   'packages/core/src/transports/transport.ts': [
     ['MAX_OWN_TRANSPORTS', "transports of a workspace's own"],
     ['MAX_OWN_RULES', "rules of a workspace's own"],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
 import { listEvents } from '@postrider/core/events';
-import { getFeedback, matchFeedback, removeFeedback, setFeedback } from '@postrider/core/feedback';
+import { forgetFeedback, getFeedback, matchFeedback, removeFeedback, setFeedback } from '@postrider/core/feedback';
 import { getMessage } from '@postrider/core/messages';
 import { listSuppressions } from '@postrider/core/suppressions';
 import { createTransport, deleteTransport, setTransportRules } from '@postrider/core/transports';
@@ -204,6 +204,24 @@ describe('a report of one transport', () => {
 
     expect(await statusOf(email)).toBe('bounced');
   });
+});
+
+it('keeps the newest reports of a transport up to a number, and pending ones', async () => {
+  const { sql } = world.services;
+  await sql`
+    insert into feedback_events (transport_id, event_id, kind, state, facts, received_at, due_at)
+    select t.id, 'x' || n, 'bounced', case when n = 1 then 'pending' else 'unmatched' end, '{}',
+      clock_now() - make_interval(mins => 20 - n), clock_now() + interval '1 hour'
+    from generate_series(1, 10) as n
+    cross join unnest(${[first.transport_id, second.transport_id]}::uuid[]) as t (id)
+    where t.id = ${first.transport_id} or n > 7`;
+
+  await sql.begin((tx) => forgetFeedback(tx, 30, 5));
+
+  const idsOf = async ({ transport_id }: Route) =>
+    (await invoke(operator(), getFeedback, { transport_id }))?.events.map(({ event_id }) => event_id);
+  expect(await idsOf(first)).toEqual(['x10', 'x9', 'x8', 'x7', 'x6', 'x1']);
+  expect(await idsOf(second)).toEqual(['x10', 'x9', 'x8']);
 });
 
 describe('a post', () => {

@@ -181,6 +181,19 @@ export async function passageOf(sql: Sql, path: ReturnPath, transport_id: string
   return rows.find(({ id }) => id.endsWith(path.recipient_end)) ?? null;
 }
 
-export async function forgetFeedback(tx: Tx, days: number): Promise<void> {
+/**
+ * Deletes old events, and the oldest ones of a transport that has more than a number of them: its relay decides how many
+ * it posts. Served by feedback_events_received.
+ */
+export async function forgetFeedback(tx: Tx, days: number, max_per_transport: number): Promise<void> {
   await tx`delete from feedback_events where received_at < clock_now() - make_interval(days => ${days})`;
+  await tx`
+    delete from feedback_events e using (
+      select f.transport_id, (
+        select x.received_at from feedback_events x where x.transport_id = f.transport_id
+        order by x.received_at desc offset ${max_per_transport} limit 1
+      ) as edge
+      from transport_feedback f
+    ) t
+    where e.transport_id = t.transport_id and e.received_at <= t.edge and e.state <> 'pending'`;
 }

@@ -25,6 +25,7 @@ import { extendPartitions, forgetIdempotencyKeys } from './store.ts';
 const QUEUE_DAYS_KEPT = 31;
 
 const FEEDBACK_DAYS = 30;
+const MAX_FEEDBACK = 100_000;
 
 /** Runs the hourly maintenance: creates partitions and deletes expired data. */
 export async function maintainStorage(services: Services): Promise<void> {
@@ -38,7 +39,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => inBatch(sql, forgetInvitations),
     () => inBatch(sql, forgetResets),
     () => inBatch(sql, forgetBudgets),
-    () => inBatch(sql, (tx) => forgetFeedback(tx, FEEDBACK_DAYS)),
+    () => inBatch(sql, (tx) => forgetFeedback(tx, FEEDBACK_DAYS, MAX_FEEDBACK)),
     () => inBatch(sql, forgetContentLinks),
     () => inBatch(sql, forgetIdempotencyKeys),
     () => expireSuppressions(services),
