@@ -109,7 +109,8 @@ describe('webhooks', () => {
     );
     expect((await postrider(['webhooks', 'test', id])).out).toMatch(/^whd_/);
     expect((await postrider(['webhooks', 'remove', id])).code).toBe(2);
-    expect((await postrider(['webhooks', 'remove', id, '--yes'])).out).toBe(`${id}  removed\n`);
+    const removed = { err: '', out: `${id}  removed\n` };
+    expect(await postrider(['webhooks', 'remove', id, '--yes'])).toMatchObject(removed);
     expect((await postrider(['webhooks', 'receive'])).err).toMatch(/^missing_option: WEBHOOK_SECRET/);
   });
 });
