@@ -11,7 +11,7 @@ const PROGRESS_BYTES = 1024;
 // A body that occupies a share of the budget must not do so for long.
 const LARGE_PROGRESS_BYTES = 320 * 1024;
 // A full batch of maximum-size messages stays below this limit.
-const MAX_VALUES = 50_000;
+export const MAX_VALUES = 50_000;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BRACKET = 0x5b;
@@ -57,7 +57,7 @@ export async function readBody(
  * Returns whether a body contains too many values. Millions of tiny values in a body of permitted size would block the
  * event loop for seconds in JSON.parse, so commas and brackets outside strings are counted first.
  */
-function hasTooManyValues(json: Buffer): boolean {
+export function hasTooManyValues(json: Buffer): boolean {
   if (json.length <= MAX_VALUES) return false;
   let marks = 0;
   for (let at = 0; at < json.length; at++) {

@@ -83,7 +83,7 @@ function headerList(names: readonly string[]): string {
  * Ends a response and discards the rest of the request body for a moment. Closing a socket while the client is still
  * sending resets it, and the reset can overtake the response (RFC 9112 section 9.6).
  */
-function endAfterBody(response: ServerResponse, text: string): void {
+export function endAfterBody(response: ServerResponse, text: string): void {
   response.write(text);
   const { req: request } = response;
   const patience = setTimeout(() => response.end(), LINGER_MS);

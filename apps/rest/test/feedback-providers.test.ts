@@ -187,7 +187,7 @@ describe.each(Object.entries(stubs))('feedback of %s', (provider, stub) => {
     const { id: transport_id } = await invoke(operator(), createTransport, relay_transport);
     const feedback = await invoke(operator(), setFeedback, { transport_id, provider, secret: stub.secret });
     const secret = feedback.secret ?? stub.secret ?? '';
-    const { pathname } = new URL(feedback.address);
+    const { pathname } = new URL(feedback.url);
     await invoke(operator(), setTransportRules, { rules: [{ transports: [transport_id] }] });
     const to = (index: number) => `${provider}-${index}@example.com`;
     const ids: string[] = [];
@@ -196,14 +196,14 @@ describe.each(Object.entries(stubs))('feedback of %s', (provider, stub) => {
       ids.push((await invoke(operator(), sendMessage, email)).id);
     }
     await world.drain();
-    const sent = new Map(
-      relay.messages.map((mail) => [mail.envelope_to[0], stub.referenceIn(mail.raw.toString('latin1'))]),
+    const references = new Map(
+      relay.messages.map(({ envelope_to, raw }) => [envelope_to[0], stub.referenceIn(raw.toString('latin1'))]),
     );
     const reports = ids.map((id, index): Report => {
       const [bounced, complained, delayed] = [BOUNCED, BOUNCED + COMPLAINED, BOUNCED + COMPLAINED + DELAYED];
       const kind =
         index < bounced ? 'bounced' : index < complained ? 'complained' : index < delayed ? 'delayed' : 'delivered';
-      const reference = sent.get(to(index)) ?? '';
+      const reference = references.get(to(index)) ?? '';
       expect(reference).toMatch(/^[0-9a-z]{42}\./);
       return { kind, id: `${provider}-${index}`, recipient: to(index), message_id: `${id}@shop.example`, reference };
     });

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import http, { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { invoke } from '@postrider/core';
 import { sendMessage } from '@postrider/core/accept';
@@ -41,8 +41,8 @@ async function relayWithFeedback(name: string, provider = 'generic', theirs?: st
     ...{ name, kind: 'smtp', host: '127.0.0.1', port: relay.port, tls: 'none' },
   });
   const feedback = { transport_id: id, provider, secret: theirs };
-  const { address, secret } = await invoke(operator(), setFeedback, feedback);
-  return { transport_id: id, path: new URL(address).pathname, secret: secret ?? theirs ?? '' };
+  const { url, secret } = await invoke(operator(), setFeedback, feedback);
+  return { transport_id: id, path: new URL(url).pathname, secret: secret ?? theirs ?? '' };
 }
 
 let serial = 0;
@@ -71,8 +71,8 @@ async function send(fields: object = {}, ctx = operator()): Promise<SentEmail> {
   const email = { from: 'hello@shop.example', to, subject: 'Hello', text: 'It works.', ...fields };
   const { id } = await invoke(ctx, sendMessage, email);
   await world.drain();
-  const mail = await relay.waitFor(({ envelope_to }) => envelope_to.includes(to));
-  const reference = /^X-Postrider-Ref: (\S+)\r\n/.exec(mail.raw.toString('latin1'))?.[1] ?? '';
+  const message = await relay.waitFor(({ envelope_to }) => envelope_to.includes(to));
+  const reference = /^X-Postrider-Ref: (\S+)\r\n/.exec(message.raw.toString('latin1'))?.[1] ?? '';
   return { id, to, reference };
 }
 
@@ -108,13 +108,27 @@ const eventsOf = async ({ transport_id }: Route) =>
   ]);
 const bounce = { type: 'bounced', status: '5.1.1', diagnostic: '550 5.1.1 no such user' };
 
+/** Sends the head of a request with a Content-Length, and returns the status of the response. */
+function declared({ path }: Route, bytes: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(origin + path, { method: 'POST', headers: { 'content-length': bytes } });
+    request.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+      request.destroy();
+    });
+    request.on('error', reject);
+    request.flushHeaders();
+  });
+}
+
 describe('a relay with feedback', () => {
   it('is told a reference of at most 80 characters, before the signed bytes', async () => {
     const email = await send();
-    const [mail] = relay.messages.slice(-1);
+    const [message] = relay.messages.slice(-1);
 
     expect(email.reference).toMatch(/^[0-9a-z]{42}\.[0-9a-f]{20}$/);
-    expect(await world.signatures({ raw: mail?.raw ?? Buffer.of() })).toEqual(['pass rsa-sha256 shop.example']);
+    expect(await world.signatures({ raw: message?.raw ?? Buffer.of() })).toEqual(['pass rsa-sha256 shop.example']);
   });
 
   it('reports a bounce, which is recorded once and suppresses the address', async () => {
@@ -133,8 +147,8 @@ describe('a relay with feedback', () => {
       ]);
     await expect.poll(() => matchesOf(first), PATIENCE).toEqual(Array(2).fill([email.id, null]));
 
-    const bounced = await invoke(operator(), listEvents, { type: 'email.bounced', limit: 100 });
-    expect(bounced.data.filter(({ email_id }) => email_id === email.id)).toHaveLength(1);
+    const page = await invoke(operator(), listEvents, { type: 'email.bounced', limit: 100 });
+    expect(page.data.filter(({ email_id }) => email_id === email.id)).toHaveLength(1);
     const { data } = await invoke(operator(), listSuppressions, { limit: 100 });
     expect(data.filter(({ email: address }) => address === email.to)).toMatchObject([{ source: 'bounce' }]);
   });
@@ -177,9 +191,13 @@ describe('a report of one transport', () => {
     }
     await expect.poll(() => eventsOf(first), PATIENCE).toHaveLength(4);
     await world.clock.advance(16 * MINUTE_MS);
-    await matchFeedback(world.services);
-
-    expect((await eventsOf(first))?.map(([, state]) => state)).toEqual(Array(4).fill('unmatched'));
+    // The last request may still be matching.
+    await expect
+      .poll(async () => {
+        await matchFeedback(world.services);
+        return (await eventsOf(first))?.map(([, state]) => state);
+      }, PATIENCE)
+      .toEqual(Array(4).fill('unmatched'));
     expect(await statusOf(theirs)).toBe('delivered');
     expect((await invoke(world.as(other.workspace_id), getMessage, { id: foreign.id })).status).toBe('delivered');
   });
@@ -200,9 +218,12 @@ describe('a report of one transport', () => {
     await sql`update recipients set state = 'delivered', lease = null, lease_until = null where email = ${email.to}`;
 
     await world.clock.advance(MINUTE_MS);
-    await matchFeedback(world.services);
-
-    expect(await statusOf(email)).toBe('bounced');
+    await expect
+      .poll(async () => {
+        await matchFeedback(world.services);
+        return statusOf(email);
+      }, PATIENCE)
+      .toBe('bounced');
   });
 });
 
@@ -242,7 +263,9 @@ describe('a post', () => {
   it('is rejected without a transport, and when it is too large', async () => {
     expect((await post({ ...first, path: '/feedback/AAAAAAAAAAAAAAAAAAAAAA' }, bounce)).status).toBe(401);
     expect((await post(first, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+    expect((await post(first, `[${'0,'.repeat(60_000)}0]`)).status).toBe(413);
     expect((await fetch(`${origin}${first.path}`)).status).toBe(404);
+    expect(await declared(first, 10_000_000_000)).toBe(413);
   });
 
   it('is accepted at the previous address and with the previous secret for a day', async () => {
@@ -257,9 +280,37 @@ describe('a post', () => {
     expect(await invoke(operator(), getFeedback, { transport_id })).toBeNull();
   });
 
+  it('gets 429 if eight slow ones of its transport are being read, while another transport is served', async () => {
+    const slow: http.ClientRequest[] = [];
+    // One by one, because a probe takes a place too while it is read.
+    await expect
+      .poll(async () => {
+        const request = http.request(origin + first.path, { method: 'POST', headers: { 'content-length': 1000 } });
+        request.on('error', () => undefined);
+        request.flushHeaders();
+        slow.push(request);
+        return (await post(first, { ...bounce, ref: 'none' })).status;
+      }, PATIENCE)
+      .toBe(429);
+    expect(slow.length).toBeGreaterThanOrEqual(8);
+
+    expect((await post(second, { ...bounce, ref: 'none' })).status).toBe(200);
+    for (const request of slow) request.destroy();
+    await expect.poll(async () => (await post(first, { ...bounce, ref: 'none' })).status, PATIENCE).toBe(200);
+  });
+
+  it('stores at most 1,000 characters of each field', async () => {
+    await post(first, { ...bounce, ref: 'none', diagnostic: 'x'.repeat(1000) }, { id: `evt_${'y'.repeat(900)}` });
+    await expect.poll(() => eventsOf(first), PATIENCE).toHaveLength(1);
+    const feedback = await invoke(operator(), getFeedback, { transport_id: first.transport_id });
+    expect(feedback?.events[0]?.event_id).toMatch(/^[0-9a-f]{64}$/);
+  });
+
   it('gets 429 if its transport posts too often, while another transport is served', async () => {
     await world.clock.freeze(new Date(Date.now()));
-    const flood = await Promise.all(Array.from({ length: 80 }, () => post(first, { ...bounce, ref: 'none' })));
+    const flood: Awaited<ReturnType<typeof post>>[] = [];
+    for (let group = 0; group < 10; group++)
+      flood.push(...(await Promise.all(Array.from({ length: 8 }, () => post(first, { ...bounce, ref: 'none' })))));
     const calm = await post(second, { ...bounce, ref: 'none' });
 
     expect(Map.groupBy(flood, ({ status }) => status).get(429)).toHaveLength(30);

@@ -10,7 +10,7 @@ export interface Mounts {
   readonly health: Handler;
   readonly metrics: Handler;
   readonly rest: Handler | null;
-  /** Where relays report what became of email. */
+  /** Receives the feedback of relays. */
   readonly feedback: Handler | null;
   /** The API for Resend clients, or null if it is disabled. */
   readonly resend: Handler | null;

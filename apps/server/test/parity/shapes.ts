@@ -63,7 +63,7 @@ export const transportHealth = fields(
   'transport_id status closed_destinations closed_until waiting last_reply delivered_today used_today',
 );
 
-export const feedback = fields('transport_id provider address previous_until confirmed_at rejected_at rejection');
+export const feedback = fields('transport_id provider url previous_until confirmed_at rejected_at rejection');
 
 export const alarm = fields(
   'id workspace_id rule title subject status detail page started_at ended_at acknowledged_at acknowledged_by notice_dropped_at',

@@ -243,7 +243,7 @@ function addFeedback(transports: Command, terminal: Terminal): void {
   ending(
     transports
       .command('set-feedback <transport>')
-      .description('set up what a relay reports, or replace its URL and secret; the previous ones work for 24 hours')
+      .description('set up the feedback of a relay, or replace its URL and secret; the previous ones work for 24 hours')
       .option(
         '--provider <provider>',
         `one of ${feedback_providers.join(', ')}`,
@@ -252,33 +252,33 @@ function addFeedback(transports: Command, terminal: Terminal): void {
       )
       .option('--secret-file <file>', 'file with the secret that SendGrid, Mailgun or Resend shows, or - for stdin'),
   ).action(async (target: string, { provider, secretFile, ...options }: FeedbackOptions) => {
-    const theirs = secretFile === undefined ? undefined : await readPassword(terminal, secretFile);
+    const provider_secret = secretFile === undefined ? undefined : await readPassword(terminal, secretFile);
     const { api, transport } = await described(options, target);
-    const { secret, ...feedback } = await api.setFeedback(transport.id, provider, theirs);
+    const { secret, ...feedback } = await api.setFeedback(transport.id, provider, provider_secret);
     show(terminal, options.json, { ...feedback, secret }, () =>
-      table([['URL', feedback.address], ...(secret === null ? [] : [['secret', `${secret} (only shown now)`]])]),
+      table([['URL', feedback.url], ...(secret === null ? [] : [['secret', `${secret} (only shown now)`]])]),
     );
   });
   ending(
     transports
       .command('remove-feedback <transport>')
-      .description('reject what a relay reports from now on, and delete its reports')
+      .description('remove the feedback of a relay, with its reports')
       .option(...yesOption),
   ).action(async (target: string, { yes, ...options }: Options & { yes?: boolean }) => {
     const { api, transport } = await described(options, target);
     const name = plain(transport.name);
     await confirm(terminal, { preview: `The feedback of ${name} would be removed.`, count: 1, yes });
     await api.removeFeedback(transport.id);
-    const removed = { object: 'transport_feedback', transport_id: transport.id, deleted: true };
-    show(terminal, options.json, removed, () => `Removed the feedback of ${name}`);
+    const deletion = { object: 'transport_feedback', transport_id: transport.id, deleted: true };
+    show(terminal, options.json, deletion, () => `Removed the feedback of ${name}`);
   });
 }
 
-function feedbackText({ address, confirmed_at, rejected_at, rejection, events }: TransportFeedback): string {
+function feedbackText({ url, confirmed_at, rejected_at, rejection, events }: TransportFeedback): string {
   const lines = [
-    ['URL', address],
-    ['last post', confirmed_at ?? 'none'],
-    ...(rejected_at === null ? [] : [['last rejected post', `${rejected_at}: ${plain(rejection ?? '')}`]]),
+    ['URL', url],
+    ['last request', confirmed_at ?? 'none'],
+    ...(rejected_at === null ? [] : [['last rejected request', `${rejected_at}: ${plain(rejection ?? '')}`]]),
   ];
   const rows = events.map(({ received_at, kind, state, email_id, recipient, detail }) => [
     received_at,

@@ -41,7 +41,7 @@ const transportTest = mutation(
     '... on TransportTestPayload { checkup { status checkedAt checks { name status detail fix } } }',
   ),
 );
-const FEEDBACK = 'transportId provider address previousUntil confirmedAt rejectedAt rejection';
+const FEEDBACK = 'transportId provider url previousUntil confirmedAt rejectedAt rejection';
 const transportFeedback = query(
   'transportFeedback',
   { id: 'ID!' },

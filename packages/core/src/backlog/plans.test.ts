@@ -6,7 +6,7 @@ import { invoke } from '../operation/operation.ts';
 import { countNow, factsOf } from './store.ts';
 
 const GROWN = 20_000;
-const MAILS = 10;
+const EMAILS = 10;
 
 let world: World;
 let plans: PlanWatch;
@@ -42,7 +42,7 @@ it.each(emptyTables)(
     await plans.keepEmpty(state);
     await look(['msg_none']);
     const ids: string[] = [];
-    for (let index = 0; index < MAILS; index++) {
+    for (let index = 0; index < EMAILS; index++) {
       const to = ['ada@example.com', 'bea@example.com'];
       const mail = { from: 'hello@sandbox.test', to, subject: 'Hello', text: 'Hi' };
       ids.push((await invoke(world.as(world.workspace_id), sendMessage, mail)).id);
@@ -55,7 +55,7 @@ it.each(emptyTables)(
 
     const waiting = await look(ids);
 
-    expect(waiting).toBe(2 * MAILS);
+    expect(waiting).toBe(2 * EMAILS);
     expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
   },
 );
@@ -67,7 +67,7 @@ it.each(emptyTables)(
     const count = () => own.begin((tx) => countNow(tx, 'transport', workspace_id, 10));
     await plans.keepEmpty(state);
     await count();
-    for (let index = 0; index < MAILS; index++) {
+    for (let index = 0; index < EMAILS; index++) {
       const email = { from: 'hello@sandbox.test', to: 'ada@example.com', subject: 'Hello', text: 'Hi' };
       await invoke(world.as(workspace_id), sendMessage, email);
     }
@@ -91,7 +91,7 @@ it.each(emptyTables)(
 
     const { rows } = await count();
 
-    expect(rows).toMatchObject([{ key: 'default', total: MAILS }]);
+    expect(rows).toMatchObject([{ key: 'default', total: EMAILS }]);
     expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
   },
 );

@@ -48,13 +48,20 @@ const feedbackFields = {
   object: objectName('transport_feedback'),
   transport_id: z.string().meta({ description: 'The transport.' }),
   provider: z.enum(providerNames).meta({ description: 'How the relay reports.' }),
-  address: z.string().meta({ description: 'The URL to which the relay posts its events.' }),
+  url: z.string().meta({ description: 'Where the relay sends its reports.' }),
   previous_until: timeField
     .nullable()
-    .meta({ description: 'Until when the previous address and secret are accepted. null: there is none.' }),
-  confirmed_at: timeField.nullable().meta({ description: 'When the last genuine post was received. null: never.' }),
-  rejected_at: timeField.nullable().meta({ description: 'When the last post without a valid proof was received.' }),
-  rejection: z.string().nullable().meta({ description: 'What was wrong with its proof.' }),
+    .meta({ description: 'Until when the previous URL and secret are accepted. null: there are none.' }),
+  confirmed_at: timeField
+    .nullable()
+    .meta({ description: 'When the last request with a valid signature was received. null: never.' }),
+  rejected_at: timeField
+    .nullable()
+    .meta({ description: 'When the last request without a valid signature was received. null: never.' }),
+  rejection: z
+    .string()
+    .nullable()
+    .meta({ description: 'The problem with its signature. null: there was no such request.' }),
 };
 const feedbackSchema = z.object({
   ...feedbackFields,
@@ -69,7 +76,7 @@ const newFeedbackSchema = z.object({
   secret: z
     .string()
     .nullable()
-    .meta({ description: 'Proves the posts. Returned only now. null: it is the one of the provider.' }),
+    .meta({ description: "Proves the requests. Only returned now. null: it is the provider's." }),
 });
 export type NewTransportFeedback = z.output<typeof newFeedbackSchema>;
 
@@ -79,7 +86,7 @@ const target = { transport_id: idField(idPrefixes.transport) };
 export const getFeedback = operation({
   name: 'transports.feedback',
   scope: null,
-  summary: 'Get what a relay reports about the email that it took',
+  summary: 'Get the feedback of a relay',
   reasons: ['transport_not_found'],
   input: z.object(target),
   output: feedbackSchema.nullable(),
@@ -97,7 +104,7 @@ export const getFeedback = operation({
 export const setFeedback = operation({
   name: 'transports.set_feedback',
   scope: null,
-  summary: 'Set up the feedback of a relay, or replace its address and secret',
+  summary: 'Set up the feedback of a relay, or replace its URL and secret',
   reasons: ['transport_not_found', 'misplaced_field', 'missing_field', 'reauthentication_required'],
   input: z.object({
     ...target,
@@ -106,7 +113,7 @@ export const setFeedback = operation({
     }),
     secret: z.string().min(1).max(MAX_SECRET_LENGTH).optional().meta({
       description:
-        "What the provider shows to verify its posts: SendGrid's verification key, Mailgun's HTTP webhook signing key, Resend's signing secret. The others use a secret of ours.",
+        "The provider's own: SendGrid's verification key, Mailgun's HTTP webhook signing key, Resend's signing secret. The other providers use a new one of ours.",
     }),
   }),
   output: newFeedbackSchema,
@@ -118,7 +125,7 @@ export const setFeedback = operation({
       await lockTransports(tx);
       const transport = requireOwn(ctx, id, await transportById(tx, id));
       if (transport.kind !== 'smtp')
-        throw new AppError('misplaced_field', 'Only a relay reports what became of email.', {
+        throw new AppError('misplaced_field', 'Only relays report bounces and complaints.', {
           details: [{ param: 'transport_id', reason: 'misplaced_field', message: 'Only for kind smtp.' }],
         });
       const before = await feedbackOf(tx, id);
@@ -149,7 +156,7 @@ function badSecret(reason: 'missing_field' | 'misplaced_field', message: string)
   return new AppError(reason, message, { details: [{ param: 'secret', reason, message }] });
 }
 
-/** Removes the address, so that posts to it are rejected, and forgets the events. */
+/** Rejects reports of a relay from now on, and deletes those it sent. */
 export const removeFeedback = operation({
   name: 'transports.remove_feedback',
   scope: null,
@@ -185,7 +192,7 @@ function feedbackEntry(ctx: ActorContext, row: FeedbackRow) {
     transport_id: row.transport_id,
     // The cast is safe because only names of the table are stored.
     provider: row.provider as TransportFeedback['provider'],
-    address: `${ctx.public_url}/feedback/${openSecrets(ctx, row).token}`,
+    url: `${ctx.public_url}/feedback/${openSecrets(ctx, row).token}`,
     previous_until: row.previous_until && isoTime(row.previous_until),
     confirmed_at: row.confirmed_at && isoTime(row.confirmed_at),
     rejected_at: row.rejected_at && isoTime(row.rejected_at),

@@ -11,6 +11,7 @@ const LEASE_SECONDS = 60;
 const RETRY_SECONDS = 20;
 /** How long an event may come before our own record of its attempt. */
 const MATCHED_WITHIN_MS = 15 * 60_000;
+const STATUS = /^[245]\.\d{1,3}\.\d{1,3}$/;
 /** Batches per call, so that a call ends. */
 const MAX_BATCHES = 50;
 
@@ -29,7 +30,11 @@ export async function matchFeedback(services: Services, transport_id: string | n
 }
 
 async function matchEvent(services: Services, event: DueEvent): Promise<void> {
-  const match = await record(services, event);
+  // One event that cannot be recorded must not keep the others of its transport waiting.
+  const match = await record(services, event).catch((error: unknown): Match => {
+    services.log.error({ err: error, event_id: event.event_id }, 'failed to record feedback');
+    return unmatched('It could not be recorded.');
+  });
   const is_late = services.clock.now() - event.received_at.getTime() >= MATCHED_WITHIN_MS;
   const state = match.state === 'unmatched' && !is_late ? 'pending' : match.state;
   if (state !== 'pending') services.metrics.count('feedback_events_total', [event.kind, state]);
@@ -70,7 +75,8 @@ async function pathOf(
   transport_id: string,
   { reference, message_id, recipient }: FeedbackFacts,
 ): Promise<ReturnPath | null> {
-  if (reference !== undefined) return readReference(services, transport_id, reference);
+  const path = reference === undefined ? null : readReference(services, transport_id, reference);
+  if (path) return path;
   const id = message_id?.split('@')[0]?.toLowerCase() ?? '';
   if (!id.startsWith(idPrefixes.message) || !isId('message', id) || recipient === undefined) return null;
   return recipientAt(services.sql, id, recipient);
@@ -79,7 +85,7 @@ async function pathOf(
 /** Puts an event in the form of a report by email, so that both are judged by the same rules. */
 function returnedMail(kind: Exclude<FeedbackKind, 'delivered'>, facts: FeedbackFacts, email: string) {
   if (kind === 'complained') return { kind: 'complaint', feedback_type: 'abuse' } as const;
-  const status = facts.status ?? null;
+  const status = STATUS.test(facts.status ?? '') ? (facts.status ?? null) : null;
   const diagnostic = facts.diagnostic === undefined ? null : cleanRemoteText(facts.diagnostic);
   const action = kind === 'bounced' ? ('failed' as const) : ('delayed' as const);
   return {

@@ -20,11 +20,11 @@ export function headerOf({ headers }: FeedbackPost, name: string): string {
 /** Standard Webhooks, which Svix also sends under older names. They stamp each try, so five minutes are enough. */
 export function standardProblem(post: FeedbackPost, secret: string, prefix: 'webhook' | 'svix'): string | null {
   try {
-    const named = (name: string) => headerOf(post, `${prefix}-${name}`);
+    const fieldOf = (name: string) => headerOf(post, `${prefix}-${name}`);
     new Webhook(secret).verify(post.body, {
-      'webhook-id': named('id'),
-      'webhook-timestamp': named('timestamp'),
-      'webhook-signature': named('signature'),
+      'webhook-id': fieldOf('id'),
+      'webhook-timestamp': fieldOf('timestamp'),
+      'webhook-signature': fieldOf('signature'),
     });
     return null;
   } catch (error) {
@@ -37,12 +37,12 @@ export function passwordProblem(post: FeedbackPost, secret: string): string | nu
   const [scheme = '', value = ''] = headerOf(post, 'authorization').split(' ', 2);
   const is_basic = scheme.toLowerCase() === 'basic';
   if (!is_basic && scheme.toLowerCase() !== 'bearer') return 'The Authorization header is missing.';
-  const given = is_basic
+  const password = is_basic
     ? Buffer.from(value, 'base64')
         .toString('utf8')
         .replace(/^[^:]*:/, '')
     : value;
-  return isSame(given, secret) ? null : 'The password is wrong.';
+  return isSame(password, secret) ? null : 'The password is wrong.';
 }
 
 /** An ECDSA signature over the timestamp and the body, under the public key that the provider shows. */
@@ -54,8 +54,8 @@ export function ecdsaProblem(
 ): string | null {
   try {
     const key = createPublicKey({ key: Buffer.from(public_key, 'base64'), format: 'der', type: 'spki' });
-    const signed = Buffer.concat([Buffer.from(timestamp), body]);
-    if (!verify('sha256', signed, key, Buffer.from(signature, 'base64'))) return 'The signature does not match.';
+    const content = Buffer.concat([Buffer.from(timestamp), body]);
+    if (!verify('sha256', content, key, Buffer.from(signature, 'base64'))) return 'The signature does not match.';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -68,10 +68,10 @@ export function tokenProblem(
   { timestamp, token, signature }: { readonly timestamp: string; readonly token: string; readonly signature: string },
   now_ms: number,
 ): string | null {
-  const expected = createHmac('sha256', key)
+  const digest = createHmac('sha256', key)
     .update(timestamp + token)
     .digest('hex');
-  if (token === '' || !isSame(expected, signature)) return 'The signature does not match.';
+  if (token === '' || !isSame(digest, signature)) return 'The signature does not match.';
   return ageProblem(timestamp, now_ms);
 }
 

@@ -1,7 +1,5 @@
 import type { FeedbackPost, FeedbackReport } from './provider.ts';
 
-const MAX_ENTRIES = 1000;
-
 /**
  * Reads the entries of a JSON body: one, or an array of them. An entry of null is none of our business; one that is
  * undefined could not be read. One bad entry does not fail the others.
@@ -20,7 +18,7 @@ export function readEntries(
 function entriesIn(body: Buffer): unknown[] {
   try {
     const value = JSON.parse(body.toString('utf8')) as unknown;
-    return (Array.isArray(value) ? value : [value]).slice(0, MAX_ENTRIES);
+    return Array.isArray(value) ? value : [value];
   } catch {
     return [undefined];
   }

@@ -1,21 +1,25 @@
+import { createHash } from 'node:crypto';
 import { cleanRemoteText } from '@postrider/net';
 import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { hashSecret } from '../operation/secrets.ts';
 import { openSecrets } from './feedback-secrets.ts';
 import { type FeedbackRow, feedbackByToken, noteRejection, pendingCount, storeReports } from './feedback-store.ts';
-import type { FeedbackPost } from './provider.ts';
+import type { FeedbackPost, FeedbackReport } from './provider.ts';
 import { feedbackProviders, type ProviderName } from './providers.ts';
 
 /** SendGrid posts up to 768 kB, Brevo up to 500 events. */
 export const MAX_FEEDBACK_BYTES = 1024 * 1024;
-/** What one transport may have waiting, and what its relay then has to repeat. */
+/** Pending events per transport. Its relay has to retry what is over it. */
 const MAX_PENDING = 10_000;
-/** Per transport and process. What is over it costs one read, and the relay repeats it. */
+/** Both per transport and process. What is over them costs one read of the database. */
 const MAX_POSTS_PER_SECOND = 50;
+const MAX_READING = 8;
 const FULL_SECONDS = 60;
 const FAST_SECONDS = 2;
 const SECOND_MS = 1000;
+const MAX_TEXT = 1000;
+const PLAIN_ID = /^[\x20-\x7e]{1,200}$/;
 
 export interface ReceivedFeedback {
   readonly transport_id: string;
@@ -34,6 +38,8 @@ export interface FeedbackIntake {
 
 export function createFeedbackIntake(services: Services): FeedbackIntake {
   const counts = new Map<string, number>();
+  /** Requests whose body is being read or stored. */
+  const reading = new Map<string, number>();
   let second = 0;
   /** Returns whether a transport may post once more in this second. */
   const take = (transport_id: string): boolean => {
@@ -49,10 +55,20 @@ export function createFeedbackIntake(services: Services): FeedbackIntake {
       const row = await feedbackByToken(services.sql, hashSecret(token));
       if (!row) {
         services.metrics.count('feedback_posts_total', ['unknown']);
-        throw unproven('No transport has this address.');
+        throw unproven('No transport has this URL.');
       }
-      if (!take(row.transport_id)) throw full(services, 'Too many posts of this transport this second.', FAST_SECONDS);
-      return store(services, row, await read());
+      const { transport_id } = row;
+      const running = reading.get(transport_id) ?? 0;
+      if (!take(transport_id) || running >= MAX_READING)
+        throw full(services, 'The relay of this transport sends too many requests.', FAST_SECONDS);
+      reading.set(transport_id, running + 1);
+      try {
+        return await store(services, row, await read());
+      } finally {
+        const others = (reading.get(transport_id) ?? 1) - 1;
+        if (others > 0) reading.set(transport_id, others);
+        else reading.delete(transport_id);
+      }
     },
   };
 }
@@ -72,13 +88,21 @@ async function store(services: Services, row: FeedbackRow, post: FeedbackPost): 
     await noteRejection(sql, transport_id, cleanRemoteText(problem));
     throw unproven(problem);
   }
-  const { reports, unread } = provider.read(post);
+  const { reports: entries, unread } = provider.read(post);
+  const reports = entries.map(bounded);
   const pending = await pendingCount(sql, transport_id, MAX_PENDING);
   if (pending + reports.length > MAX_PENDING)
-    throw full(services, 'Too many events of this transport wait to be matched.', FULL_SECONDS);
+    throw full(services, 'Too many events of this transport are pending.', FULL_SECONDS);
   await sql.begin((tx) => storeReports(tx, transport_id, reports));
   metrics.count('feedback_posts_total', ['accepted']);
   return { transport_id, events: reports.length, unread };
+}
+
+/** Limits what a relay may make us store. */
+function bounded({ event_id, kind, facts }: FeedbackReport): FeedbackReport {
+  const short = Object.entries(facts).map(([name, value]) => [name, value?.slice(0, MAX_TEXT)]);
+  const id = PLAIN_ID.test(event_id) ? event_id : createHash('sha256').update(event_id).digest('hex');
+  return { event_id: id, kind, facts: Object.fromEntries(short) };
 }
 
 function full({ metrics }: Pick<Services, 'metrics'>, message: string, retry_after_seconds: number): AppError {
@@ -87,5 +111,5 @@ function full({ metrics }: Pick<Services, 'metrics'>, message: string, retry_aft
 }
 
 function unproven(problem: string): AppError {
-  return new AppError('invalid_signature', `The post is not proven: ${problem}`);
+  return new AppError('invalid_signature', `The signature is not valid: ${problem}`);
 }

@@ -18,8 +18,8 @@ export function feedbackReference(
   transport_id: string,
   key: Pick<RecipientKey, 'message_id' | 'recipient_id'>,
 ): string {
-  const named = key.message_id.slice(idPrefixes.message.length) + key.recipient_id.slice(-RANDOM_CHARS);
-  return `${named}.${signatureOf(secret_key, transport_id, named)}`;
+  const subject = key.message_id.slice(idPrefixes.message.length) + key.recipient_id.slice(-RANDOM_CHARS);
+  return `${subject}.${signatureOf(secret_key, transport_id, subject)}`;
 }
 
 /** Returns the recipient that a reference names; null if it was not signed for this transport. */
@@ -38,9 +38,9 @@ export function readReference(
   return is_genuine ? { message_id, recipient_end } : null;
 }
 
-function signatureOf(secret_key: string, transport_id: string, named: string): string {
+function signatureOf(secret_key: string, transport_id: string, subject: string): string {
   return createHmac('sha256', `feedback-reference ${secret_key}`)
-    .update(`${transport_id} ${named}`)
+    .update(`${transport_id} ${subject}`)
     .digest('hex')
     .slice(0, SIGNATURE_CHARS);
 }

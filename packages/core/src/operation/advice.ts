@@ -47,7 +47,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   expired_key: 'Create a new key. To avoid interruptions, rotate keys before they expire.',
   address_not_allowed:
     "Call from an IP address in the key's allowed_ips, or create a key without IP restrictions. Behind a proxy, check TRUSTED_PROXIES.",
-  invalid_signature: 'Sign posts with the secret of the transport, and check the clock of the machine that signs.',
+  invalid_signature: 'Sign requests with the secret of the transport, and check the clock of the machine that signs.',
   invalid_login: `Try again, or ask an operator to reset the password: \`${program_name} operators reset-password\`.`,
   session_ended: 'Sign in again.',
   cross_site_request: 'Open the page on Postrider itself. Programs should use an API key.',
@@ -148,7 +148,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   body_budget: 'Send fewer large requests in parallel, and retry after the number of seconds in Retry-After.',
   capture_busy: 'Read fewer captured emails in parallel, and retry after the number of seconds in Retry-After.',
   alarm_test_rate: 'Wait for the number of seconds in Retry-After.',
-  feedback_rate: 'Repeat the post after the number of seconds in Retry-After.',
+  feedback_rate: 'Retry after the number of seconds in Retry-After.',
   invitation_rate: 'Wait for the number of seconds in Retry-After.',
   login_rate: 'Wait for the number of seconds in Retry-After. An operator can create a one-time sign-in link.',
   too_many_streams: 'Close streams that you no longer use. A single stream carries all events.',

@@ -8,6 +8,15 @@ const id = z.codec(z.string(), z.string(), {
   encode: (text) => (idKindOf(text) === null ? text : uuidOfId(text)),
 });
 
+/** The next run is soon enough to repeat a failed one. */
+const EVERY_MINUTE = {
+  retry_limit: 0,
+  retry_delay_seconds: 0,
+  heartbeat_seconds: 30,
+  cron: '* * * * *',
+  dead_seconds: 86_400,
+} as const;
+
 /**
  * Every kind of job: its payload, which contains only ids, and its pg-boss options. Delivery and webhook retries are
  * rows in our own tables; retry_limit only covers failures of the process that ran the job. concurrency is the number
@@ -31,14 +40,7 @@ export const catalogue = {
     purpose: 'Checks the DNS records of domains that are due.',
     concurrency: 1,
     payload: z.object({}),
-    options: {
-      retry_limit: 0,
-      retry_delay_seconds: 0,
-      expire_seconds: 900,
-      heartbeat_seconds: 30,
-      cron: '* * * * *',
-      dead_seconds: 86_400,
-    },
+    options: { ...EVERY_MINUTE, expire_seconds: 900 },
   },
   // Wakes a worker for an endpoint; the deliveries themselves are rows. The job stays active while the endpoint is
   // leased.
@@ -87,27 +89,13 @@ export const catalogue = {
     purpose: 'Matches what relays reported before the attempt was recorded.',
     concurrency: 1,
     payload: z.object({}),
-    options: {
-      retry_limit: 0,
-      retry_delay_seconds: 0,
-      expire_seconds: 300,
-      heartbeat_seconds: 30,
-      cron: '* * * * *',
-      dead_seconds: 86_400,
-    },
+    options: { ...EVERY_MINUTE, expire_seconds: 300 },
   },
   'numbers.roll_up': {
     purpose: 'Counts email outcomes by minute, hour and day.',
     concurrency: 1,
     payload: z.object({}),
-    options: {
-      retry_limit: 0,
-      retry_delay_seconds: 0,
-      expire_seconds: 300,
-      heartbeat_seconds: 30,
-      cron: '* * * * *',
-      dead_seconds: 86_400,
-    },
+    options: { ...EVERY_MINUTE, expire_seconds: 300 },
   },
   'secrets.reencrypt': {
     purpose: 'Re-encrypts data from SECRET_KEY_PREVIOUS to SECRET_KEY.',

@@ -108,13 +108,13 @@ export const metricCatalogue = {
   feedback_posts_total: {
     kind: 'counter',
     of: 'process',
-    help: 'Posts of relays: accepted; rejected, without a valid proof; full, with too many events to match; unknown, to no address.',
+    help: 'Feedback requests from relays: accepted; rejected, without a valid signature; full, over the limits of their transport; unknown, to no URL of ours.',
     labels: ['outcome'],
   },
   feedback_events_total: {
     kind: 'counter',
     of: 'process',
-    help: 'Events that relays reported, by kind, and what became of them.',
+    help: 'Events that relays reported, by kind and outcome.',
     labels: ['kind', 'state'],
   },
   smtp_phase_seconds: {

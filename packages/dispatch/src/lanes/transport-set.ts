@@ -198,7 +198,7 @@ export class TransportSet {
     const route = routeOf({ instance: this.#instance_rules, own: this.#own_rules }, email);
     return route.every((id) => this.#mayCarry(id, email))
       ? route
-      : [...route.filter((id) => this.#mayCarry(id, email)), DEFAULT_TRANSPORT];
+      : [...new Set([...route.filter((id) => this.#mayCarry(id, email)), DEFAULT_TRANSPORT])];
   }
 
   #mayCarry(id: string, { workspace_id }: RoutedEmail): boolean {

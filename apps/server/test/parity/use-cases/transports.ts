@@ -164,7 +164,7 @@ export const transports = [
     target: 'transport_id',
     foreign: false,
     writes: true,
-    varying: ['address'],
+    varying: ['url'],
   }),
   useCase(removeFeedback, {
     rest: NO_REST,

@@ -36,9 +36,9 @@ export const brevo: FeedbackProvider = {
       const kind = KINDS[data.event];
       if (kind === undefined) return null;
       const message_id = bareMessageId(data['message-id']);
-      const named = [message_id, data.email, data.event, data.ts_epoch].join(' ');
+      const identity = [message_id, data.email, data.event, data.ts_epoch].join(' ');
       return {
-        event_id: createHash('sha256').update(named).digest('hex'),
+        event_id: createHash('sha256').update(identity).digest('hex'),
         kind,
         facts: {
           recipient: data.email,

@@ -15,7 +15,7 @@ import { DeleteResult, TargetInput } from '../../kit/target.ts';
 const FeedbackProvider = enumOf(
   'FeedbackProvider',
   providerNames,
-  'The form of the reports. GENERIC: any relay that posts in the documented form, signed by Standard Webhooks.',
+  'The form of the reports. GENERIC: any relay that reports in the documented form, signed by Standard Webhooks.',
 );
 const FeedbackKind = enumOf(
   'FeedbackKind',
@@ -33,7 +33,7 @@ const FeedbackEvent = builder.objectRef<FeedbackEntry['events'][number]>('Feedba
   fields: (t) => ({
     eventId: t.string({ description: "The relay's ID of the event.", resolve: ({ event_id }) => event_id }),
     kind: t.field({ type: FeedbackKind, description: 'What the relay reports.', resolve: ({ kind }) => kind }),
-    state: t.field({ type: FeedbackState, description: 'What became of the event.', resolve: ({ state }) => state }),
+    state: t.field({ type: FeedbackState, description: 'The outcome of the event.', resolve: ({ state }) => state }),
     emailId: t.id({
       nullable: true,
       description: 'The email that it was matched with; null: none yet.',
@@ -55,7 +55,7 @@ const FeedbackEvent = builder.objectRef<FeedbackEntry['events'][number]>('Feedba
 type Shared = Omit<FeedbackEntry, 'events'>;
 
 const TransportFeedback = builder.objectRef<Shared & Partial<FeedbackEntry>>('TransportFeedback').implement({
-  description: 'Where a relay reports what became of the email that it accepted.',
+  description: 'Bounces, complaints and deliveries that a relay reports.',
   fields: (t) => ({
     transportId: t.id({ description: 'The ID of the transport.', resolve: ({ transport_id }) => transport_id }),
     provider: t.field({
@@ -63,7 +63,7 @@ const TransportFeedback = builder.objectRef<Shared & Partial<FeedbackEntry>>('Tr
       description: 'The form of the reports.',
       resolve: ({ provider }) => provider,
     }),
-    address: t.exposeString('address', { description: 'The URL to which the relay posts events.' }),
+    url: t.exposeString('url', { description: 'Where the relay sends its reports.' }),
     previousUntil: t.field({
       type: 'DateTime',
       nullable: true,
@@ -73,18 +73,18 @@ const TransportFeedback = builder.objectRef<Shared & Partial<FeedbackEntry>>('Tr
     confirmedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the last post with a valid signature was received; null: never.',
+      description: 'When the last request with a valid signature was received; null: never.',
       resolve: ({ confirmed_at }) => confirmed_at,
     }),
     rejectedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the last post without a valid signature was received; null: never.',
+      description: 'When the last request without a valid signature was received; null: never.',
       resolve: ({ rejected_at }) => rejected_at,
     }),
     rejection: t.exposeString('rejection', {
       nullable: true,
-      description: 'The problem with its signature; null: there was no such post.',
+      description: 'The problem with its signature; null: there was no such request.',
     }),
     events: t.field({
       type: [FeedbackEvent],
@@ -118,7 +118,7 @@ const TransportFeedbackPayload = builder
       }),
       secret: t.string({
         nullable: true,
-        description: "What proves the posts. Only returned now; null: it is the provider's.",
+        description: "Proves the requests. Only returned now; null: it is the provider's.",
         resolve: ({ feedback }) => feedback.secret,
       }),
     }),

@@ -6,7 +6,7 @@ export type Rule = Outputs['transports']['rules']['data'][number];
 export type Choice = Pick<Transport, 'id' | 'name'>;
 
 export const DEFAULT = 'default';
-/** The most transports that a workspace can have under any plan. */
+/** The product limit of transports per workspace, under any plan. */
 const MAX_OWN_TRANSPORTS = 10;
 
 /** Returns how many transports a workspace may have. */
