@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, errorBody, httpStatus, newId, retryAfterHeader, type Services } from '@postrider/core';
 import { refuseAddress } from '@postrider/core/api-keys';
-import { createFeedbackIntake, type FeedbackIntake, MAX_FEEDBACK_BYTES, matchFeedback } from '@postrider/core/feedback';
+import {
+  createFeedbackIntake,
+  type FeedbackIntake,
+  type IntakeOptions,
+  MAX_FEEDBACK_BYTES,
+  matchFeedback,
+} from '@postrider/core/feedback';
 import { createClientAddress } from '@postrider/net';
 import { collect, hasTooManyValues, MAX_VALUES } from './read-body.ts';
 import { endAfterBody } from './respond.ts';
@@ -13,9 +19,10 @@ const PATH = /^\/feedback\/([\w-]{1,64})$/;
 /** Receives the bounces and complaints that relays report. The URL and the signature are the proof. */
 export function createFeedbackHandler(
   services: Services,
+  options: IntakeOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const clientAddress = createClientAddress(services.config.TRUSTED_PROXIES);
-  const intake = createFeedbackIntake(services);
+  const intake = createFeedbackIntake(services, options);
   const matches = createMatches(services);
   return async (request, response) => {
     const request_id = newId('request', services.clock.now());

@@ -40,7 +40,7 @@ export { createSimulatorMailer } from './simulator/mailer.ts';
 export { isSimulatorLane } from './simulator/script.ts';
 export { type SimulatorOptions, startSimulator } from './simulator/server.ts';
 export { createSmtpTransport, isThisMachine, type SmtpTransportOptions } from './smtp/client.ts';
-export type { Dialer } from './smtp/route.ts';
+export { type Dialer, targetOf } from './smtp/route.ts';
 export { type ConnectionTest, testConnection } from './smtp/test-connection.ts';
 export { DEFAULT_TIMEOUTS, type SmtpTimeouts } from './smtp/timeouts.ts';
 export { createSubmissionReader, type SubmissionReader } from './submission/submission-reader.ts';

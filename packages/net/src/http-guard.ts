@@ -32,12 +32,21 @@ interface HttpResponse {
   readonly text: string;
 }
 
-export type HttpOutcome = HttpResponse | { readonly kind: 'failed'; readonly error: string };
+interface HttpFailure {
+  readonly kind: 'failed';
+  readonly error: string;
+}
+
+export type HttpOutcome = HttpResponse | HttpFailure;
+
+export type HttpDocument = { readonly kind: 'answered'; readonly status: number; readonly body: Buffer } | HttpFailure;
 
 /** The only HTTP client for user-supplied URLs: public addresses only, no redirects, and limits on time and size. */
 export interface HttpGuard {
   /** Sends a POST request. Never throws. */
   post(request: HttpPost, signal?: AbortSignal): Promise<HttpOutcome>;
+  /** Gets a document of at most 64 KiB. Never throws. */
+  get(url: string): Promise<HttpDocument>;
   /**
    * Returns the reason why the host of a URL is currently rejected, or null if it is not. Neither the reason nor the
    * error of a post names an address that the URL does not contain, because the address could reveal a private network.
@@ -75,6 +84,7 @@ export function createHttpGuard(options: HttpGuardOptions): HttpGuard {
   const client = new GuardedClient(options);
   return {
     post: (request, signal) => client.post(request, signal),
+    get: (url) => client.get(url),
     refusal: (url) => client.refusal(url),
     stop: () => client.stop(),
   };
@@ -87,7 +97,7 @@ class GuardedClient {
   /** A cache of parsed URLs. */
   readonly #places = new Map<string, Place>();
   /**
-   * Posts in progress, by signal. The posts of a signal share one listener, because adding and removing a listener for
+   * Requests in progress, by signal. The requests of a signal share one listener, because adding and removing a listener for
    * each post is expensive.
    */
   readonly #cuts = new WeakMap<AbortSignal, Set<Cut>>();
@@ -103,11 +113,25 @@ class GuardedClient {
   post({ url, headers, body }: HttpPost, signal?: AbortSignal): Promise<HttpOutcome> {
     if (this.#stopped) return Promise.resolve({ kind: 'failed', error: 'the client is stopped' });
     const { origin, path } = this.#placeOf(url);
-    const running = new RunningPost(this.#timeout_ms, signal && this.#cutsOf(signal));
+    const running = new RunningRequest(this.#timeout_ms, KEPT_BYTES, signal && this.#cutsOf(signal));
     this.#agent ??= this.#openAgent();
     this.#agent.dispatch({ origin, path, method: 'POST', headers, body }, running);
     if (signal?.aborted) running.cut(reasonOf(signal));
-    return running.outcome;
+    return running.outcome.then(withText);
+  }
+
+  async get(url: string): Promise<HttpDocument> {
+    if (this.#stopped) return { kind: 'failed', error: 'the client is stopped' };
+    const { origin, path } = this.#placeOf(url);
+    const running = new RunningRequest(this.#timeout_ms, MAX_READ_BYTES);
+    this.#agent ??= this.#openAgent();
+    this.#agent.dispatch({ origin, path, method: 'GET' }, running);
+    const outcome = await running.outcome;
+    if (outcome.kind === 'failed') return outcome;
+    const { head, body, error } = outcome;
+    // Unlike the response to a post, a document is of use only as a whole.
+    if (error !== null) return { kind: 'failed', error };
+    return { kind: 'answered', status: head.status, body };
   }
 
   async refusal({ hostname }: URL): Promise<string | null> {
@@ -161,23 +185,36 @@ class GuardedClient {
   }
 }
 
-/** One post, from its dispatch to its outcome, with a single timer. */
-class RunningPost implements Dispatcher.DispatchHandler {
-  readonly outcome: Promise<HttpOutcome>;
-  /** Aborts the post for a reason of our own. The caller's signal also calls this. */
+type ResponseHead = Pick<HttpResponse, 'status' | 'retry_after' | 'headers'>;
+
+interface ReceivedResponse {
+  readonly kind: 'answered';
+  readonly head: ResponseHead;
+  /** The beginning of the body. */
+  readonly body: Buffer;
+  /** Why the body broke off; null if it did not. */
+  readonly error: string | null;
+}
+
+/** One request, from its dispatch to its outcome, with a single timer. */
+class RunningRequest implements Dispatcher.DispatchHandler {
+  readonly outcome: Promise<ReceivedResponse | HttpFailure>;
+  /** Aborts the request for a reason of our own. The caller's signal also calls this. */
   readonly cut: Cut;
-  readonly #answer: (outcome: HttpOutcome) => void;
+  readonly #answer: (outcome: ReceivedResponse | HttpFailure) => void;
   readonly #cuts: Set<Cut> | undefined;
   readonly #timer: NodeJS.Timeout;
   /** The beginning of the body. */
   readonly #kept: Buffer[] = [];
   #read = 0;
-  #head: Pick<HttpResponse, 'status' | 'retry_after' | 'headers'> | null = null;
+  #head: ResponseHead | null = null;
+  readonly #kept_bytes: number;
   #controller: Dispatcher.DispatchController | null = null;
   #cut_by: Error | null = null;
 
-  constructor(timeout_ms: number, cuts: Set<Cut> | undefined) {
-    const { promise, resolve } = Promise.withResolvers<HttpOutcome>();
+  constructor(timeout_ms: number, kept_bytes: number, cuts?: Set<Cut>) {
+    const { promise, resolve } = Promise.withResolvers<ReceivedResponse | HttpFailure>();
+    this.#kept_bytes = kept_bytes;
     this.outcome = promise;
     this.#answer = resolve;
     this.cut = (reason) => {
@@ -202,7 +239,7 @@ class RunningPost implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#read < KEPT_BYTES) this.#kept.push(chunk.subarray(0, KEPT_BYTES - this.#read));
+    if (this.#read < this.#kept_bytes) this.#kept.push(chunk.subarray(0, this.#kept_bytes - this.#read));
     this.#read += chunk.length;
     if (this.#read > MAX_READ_BYTES) this.cut(new Error('the response is too long'));
   }
@@ -215,20 +252,19 @@ class RunningPost implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  /**
-   * Ends the post. The status determines the outcome, so a body that breaks off or does not end only closes its
-   * connection.
-   */
   #end(error: unknown): void {
     clearTimeout(this.#timer);
     this.#cuts?.delete(this.cut);
-    if (this.#head === null) {
-      this.#answer({ kind: 'failed', error: cleanRemoteText(wordsOf(error)) });
-      return;
-    }
-    const text = this.#kept.length === 0 ? '' : cleanRemoteText(Buffer.concat(this.#kept).toString('utf8'));
-    this.#answer({ kind: 'answered', ...this.#head, text });
+    const reason = error === null ? null : cleanRemoteText(wordsOf(error));
+    if (this.#head === null) this.#answer({ kind: 'failed', error: reason ?? 'no response' });
+    else this.#answer({ kind: 'answered', head: this.#head, body: Buffer.concat(this.#kept), error: reason });
   }
+}
+
+/** The status determines the outcome of a post, so a body that breaks off or does not end only closes its connection. */
+function withText(outcome: ReceivedResponse | HttpFailure): HttpOutcome {
+  if (outcome.kind === 'failed') return outcome;
+  return { kind: 'answered', ...outcome.head, text: cleanRemoteText(outcome.body.toString('utf8')) };
 }
 
 /** Creates a lookup for sockets that resolves a name to the addresses that the guard allows. */

@@ -7,6 +7,12 @@ export {
   isConfiguredServerError,
   withDeadline,
 } from './dns/lookup.ts';
-export { createHttpGuard, type HttpGuard, type HttpGuardOptions, type HttpOutcome } from './http-guard.ts';
+export {
+  createHttpGuard,
+  type HttpDocument,
+  type HttpGuard,
+  type HttpGuardOptions,
+  type HttpOutcome,
+} from './http-guard.ts';
 export { jsonMediaProblem } from './json-media.ts';
 export { cleanRemoteText } from './remote-text.ts';

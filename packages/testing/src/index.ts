@@ -1,5 +1,5 @@
 export { breakingChanges } from './breaking-changes.ts';
-export { databaseCertificate, expiredCertificate, mailCertificate } from './certificates.ts';
+export { databaseCertificate, expiredCertificate, mailCertificate, snsCertificate } from './certificates.ts';
 export { createTestClock, type TestClock } from './clock.ts';
 export { createDatabase, databaseUrl, installTestClock, loadDatabase, type TestDatabase } from './database.ts';
 export { bothPairs, testPairs } from './dkim-pairs.ts';

@@ -51,6 +51,8 @@ export interface SmtpSinkOptions {
   /** The only user who may send. Without it, the server requires no sign-in. */
   readonly login?: { readonly user: string; readonly pass: string };
   readonly now?: () => number;
+  /** Returns the text of the 250 to a message. */
+  readonly receipt?: (envelope_to: readonly string[]) => string;
 }
 
 export interface SmtpSink {
@@ -73,7 +75,7 @@ const HEADER_END = Buffer.from('\r\n\r\n');
 /** Starts a real SMTP server on loopback that stores the messages it accepts and misbehaves as scripted. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const host = options.host ?? '127.0.0.1';
-  const script = new ScriptedServer(options.now ?? Date.now);
+  const script = new ScriptedServer(options.now ?? Date.now, options.receipt);
   const server = new SMTPServer({
     logger: false,
     authOptional: !options.login,
@@ -121,7 +123,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
 }
 
 /** A callback that accepts the command if called without an error. A dropped session is never called back. */
-type DoneCallback = (error?: Error | null) => void;
+type DoneCallback = (error?: Error | null, text?: string) => void;
 
 /** One message between DATA and the reply to its end. */
 interface IncomingMail {
@@ -147,8 +149,11 @@ class ScriptedServer {
   readonly #greeted = new Set<number>();
   readonly #rcptCounts = new Map<string, number>();
 
-  constructor(now: () => number) {
+  readonly #receipt: SmtpSinkOptions['receipt'];
+
+  constructor(now: () => number, receipt: SmtpSinkOptions['receipt']) {
     this.#now = now;
+    this.#receipt = receipt;
   }
 
   addSocket(socket: Socket): void {
@@ -225,7 +230,7 @@ class ScriptedServer {
     const verdict = mail.verdict ?? this.#judge(mail, raw);
     const accept = () => {
       const acknowledged = this.#sockets.has(session.remotePort);
-      done();
+      done(null, this.#receipt?.(mail.envelope_to));
       this.#keep(mail, raw, session, acknowledged);
     };
     if (verdict.kind === 'reply') {

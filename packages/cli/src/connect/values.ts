@@ -39,6 +39,7 @@ export const actionsInBulk = valuesOf<(typeof bulkActions)[number]>({
 
 export const feedback_providers = valuesOf<(typeof providerNames)[number]>({
   generic: true,
+  ses: true,
   postmark: true,
   sendgrid: true,
   mailgun: true,

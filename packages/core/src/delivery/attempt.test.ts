@@ -85,7 +85,12 @@ async function claimOne(services = world.services): Promise<ClaimedDelivery> {
 }
 
 function attempt(claimed: ClaimedDelivery, signal = new AbortController().signal) {
-  return attemptDelivery(world.services, { mailer, form: PLAIN_FORM, envelope_from: 'ours' }, claimed, signal);
+  return attemptDelivery(
+    world.services,
+    { mailer, form: PLAIN_FORM, envelope_from: 'ours', relays: new Set() },
+    claimed,
+    signal,
+  );
 }
 
 const reply = (code: number, text: string) => ({ kind: 'reply', code, text, at: 'data' }) as const;

@@ -22,6 +22,10 @@ export interface Sender {
   readonly envelope_from: 'ours' | 'from_domain';
   /** Returns the unsigned header that names a recipient to the relay; undefined if the relay reports nothing. */
   readonly reference?: ((delivery: DeliveryRow) => string) | undefined;
+  /** What captures the relay's own ID from the text of its 250; undefined if no report names it. */
+  readonly relay_id?: RegExp | undefined;
+  /** The relays among its servers, each as host:port. */
+  readonly relays: ReadonlySet<string>;
   /** Its name in metrics; undefined: the default transport's. */
   readonly label?: string;
 }
@@ -46,6 +50,10 @@ export interface SettledDelivery {
   readonly again_in_seconds?: number;
   /** The transport that was tried last; absent or null: the default one. */
   readonly transport_id?: string | null;
+  /** Whether a relay accepted it, which delivers it further. */
+  readonly relayed?: boolean;
+  /** The ID that the relay gave it, for the relay's reports. */
+  readonly relay_id?: string | null;
   /** The name in metrics of that transport. */
   readonly transport_label?: string | undefined;
 }
@@ -112,7 +120,7 @@ export function withoutReply(result: SettledDelivery): SettledDelivery {
 
 async function talk(
   services: Services,
-  { mailer, form, envelope_from, reference }: Sender,
+  { mailer, form, envelope_from, reference, relays, relay_id }: Sender,
   { delivery, content, lease }: ClaimedDelivery,
   signal: AbortSignal,
   { begun: onBegin, content: mayBegin, written: onWritten }: AttemptWatch,
@@ -130,7 +138,9 @@ async function talk(
     const raw = reference
       ? async () => Buffer.concat([Buffer.from(reference(delivery), 'latin1'), await content.raw(form)])
       : () => content.raw(form);
-    return { outcome: await mailer.send(envelope, raw, signal) };
+    const outcome = await mailer.send(envelope, raw, signal);
+    if (outcome.kind !== 'accepted' || !relays.has(outcome.target)) return { outcome };
+    return { outcome, relayed: true, relay_id: relay_id?.exec(outcome.reply?.text ?? '')?.[1] ?? null };
   } catch (error) {
     if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };
     if (error instanceof ContentUnread) {

@@ -63,6 +63,29 @@ export async function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): P
     from tried`;
 }
 
+/** The ID that a relay gave an email in its 250, by which its reports name it. */
+export interface RelayReceipt {
+  readonly transport_id: string;
+  readonly relay_id: string;
+  readonly message_id: string;
+  readonly recipient_id: string;
+}
+
+export async function insertReceipts(sql: Sql | Tx, receipts: readonly RelayReceipt[]): Promise<void> {
+  if (receipts.length === 0) return;
+  const sorted = receipts.toSorted((left, right) => (left.relay_id < right.relay_id ? -1 : 1));
+  await sql`
+    insert into relay_receipts (transport_id, relay_id, message_id, recipient_id, created_at)
+    select a.transport_id, a.relay_id, a.message_id, a.recipient_id, clock_now()
+    from unnest(
+      ${sorted.map(({ transport_id }) => transport_id)}::uuid[],
+      ${sorted.map(({ relay_id }) => relay_id)}::text[],
+      ${sorted.map(({ message_id }) => message_id)}::uuid[],
+      ${sorted.map(({ recipient_id }) => recipient_id)}::uuid[]
+    ) as a (transport_id, relay_id, message_id, recipient_id)
+    on conflict do nothing`;
+}
+
 /** Deletes the record that the result of these attempts was unknown. */
 export async function deleteLostAttempts(
   tx: Tx,

@@ -10,6 +10,7 @@ import {
   type Mailer,
   type SmtpTimeouts,
   type SmtpTransportOptions,
+  targetOf,
 } from '@postrider/mail';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
@@ -106,14 +107,16 @@ export function senderOfRow(row: TransportRow, mailer: Mailer): Sender {
     added: added.map(([name, value]) => `${name}: ${value}\r\n`).join(''),
   };
   // Workspaces may have any number of transports together, and a label may not.
-  return { mailer, form, envelope_from, label: row.workspace_id === null ? row.id : 'workspace' };
+  const relays = new Set(kind === 'smtp' ? [targetOf({ host: row.host ?? '', port: row.port ?? 0 })] : []);
+  return { mailer, form, envelope_from, relays, label: row.workspace_id === null ? row.id : 'workspace' };
 }
 
 /** Returns what sends the email of DELIVERY. If it lists several ways, all get the form of the relay among them. */
 export function defaultSender({ config }: Pick<Services, 'config'>, mailer: Mailer): Sender {
   const relay = config.DELIVERY.find((transport) => transport.kind === 'smtp');
   const form = relay ? { ...RELAY_FORM, signing: signingFor(relay.host) } : PLAIN_FORM;
-  return { mailer, form, envelope_from: 'ours' };
+  const relays = new Set(config.DELIVERY.flatMap((one) => (one.kind === 'smtp' ? [targetOf(one)] : [])));
+  return { mailer, form, envelope_from: 'ours', relays };
 }
 
 function liveTransport(

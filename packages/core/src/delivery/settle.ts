@@ -6,7 +6,15 @@ import { keyOf, type RecipientKey, transitions } from '../states/index.ts';
 import { addSuppressions, type NewSuppression } from '../suppressions/index.ts';
 import { DEFAULT_TRANSPORT } from '../transports/index.ts';
 import type { SettledDelivery } from './attempt.ts';
-import { deleteLostAttempts, type History, historiesOf, insertAttempts, outcomeFields } from './attempts-store.ts';
+import {
+  deleteLostAttempts,
+  type History,
+  historiesOf,
+  insertAttempts,
+  insertReceipts,
+  outcomeFields,
+  type RelayReceipt,
+} from './attempts-store.ts';
 import { bounceOf } from './bounce.ts';
 import type { Classification } from './classify.ts';
 import { addDeliveryJobs } from './jobs-store.ts';
@@ -44,10 +52,15 @@ export async function settleDeliveries(services: Services, results: readonly Set
   const rows = single.map(({ row }) => row);
   const settleAlone = async (sql: Sql | Tx): Promise<JudgedResult[]> => {
     const won = await settleDelivered(sql, services.jobs, rows);
+    await insertReceipts(
+      sql,
+      single.flatMap(({ one }) => receiptOf(one.result, won)),
+    );
     return single.flatMap(({ one }) => (won.has(one.result.claimed.delivery.recipient_id) ? [] : [one]));
   };
   const fenced = await retryingDeadlock(() => {
-    if (others.length === 0) return settleAlone(services.sql);
+    const has_receipts = results.some(({ relay_id }) => relay_id != null);
+    if (others.length === 0 && !has_receipts) return settleAlone(services.sql);
     return services.sql.begin(async (tx) => {
       if (rows.length === 0) return settleOthers(services, tx, others, now_ms);
       await lockMessages(
@@ -64,6 +77,16 @@ export async function settleDeliveries(services: Services, results: readonly Set
   );
   // Deferred recipients are due later, so a wake would find nothing.
   if (results.some(({ handed_back }) => handed_back)) services.jobs.wakeAll('delivery.attempt');
+}
+
+/** Returns the receipt that the relay gave a recipient; empty if it gave none, or the result does not count. */
+function receiptOf(
+  { claimed, relay_id = null, transport_id = null }: SettledDelivery,
+  won: ReadonlySet<string>,
+): RelayReceipt[] {
+  const { message_id, recipient_id } = claimed.delivery;
+  if (relay_id === null || transport_id === null || !won.has(recipient_id)) return [];
+  return [{ transport_id, relay_id, message_id, recipient_id }];
 }
 
 /** Returns the attempts for the metrics; empty for recipients that were handed back. */
@@ -84,9 +107,10 @@ function attemptFacts({ claimed, outcome, transport_id }: SettledDelivery): Reco
   };
 }
 
-/** Returns the facts of a delivered event, which also say whether the email was only captured. */
+/** Returns the facts of a delivered event, which also say whether the email was only captured, or accepted by a relay. */
 function deliveredFacts({ config }: Pick<Services, 'config'>, result: SettledDelivery): Record<string, unknown> {
-  return { ...attemptFacts(result), ...(isCaptured(config, result.claimed.delivery.mode) && { captured: true }) };
+  const is_captured = isCaptured(config, result.claimed.delivery.mode);
+  return { ...attemptFacts(result), ...(is_captured && { captured: true }), ...(result.relayed && { relayed: true }) };
 }
 
 /** Returns the recipient for the fast path if a message with a single recipient was accepted; null otherwise. */
@@ -146,6 +170,10 @@ async function confirmLate(services: Services, accepted: readonly JudgedResult[]
       );
       await deleteLostAttempts(tx, rows);
       await insertAttempts(tx, rows);
+      await insertReceipts(
+        tx,
+        confirmed.flatMap(({ result }) => receiptOf(result, untried)),
+      );
       return confirmed.length;
     }),
   );
@@ -202,6 +230,10 @@ async function settleOthers(
     await insertAttempts(
       tx,
       effective.map((one) => attemptRow(services, one, newId('attempt', now_ms))),
+    );
+    await insertReceipts(
+      tx,
+      effective.flatMap(({ result }) => receiptOf(result, won)),
     );
     for (const { result } of fenced) remove(next, result.claimed.delivery.recipient_id);
     await addSuppressions(tx, badAddresses(group, moves, won, now_ms));

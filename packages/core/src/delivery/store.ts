@@ -223,6 +223,7 @@ function won(tx: Sql | Tx, name: TransitionName, unordered: readonly Move[]): Fr
         job_id = coalesce(m.job_id, r.job_id),
         last_response = coalesce(m.last_response, r.last_response),
         captured = r.captured or m.event_facts::jsonb ? 'captured',
+        relayed = case when ${to === 'delivered'} then m.event_facts::jsonb ? 'relayed' else r.relayed end,
         reason = case when ${name !== 'confirm'} then coalesce(m.reason, r.reason) end
       from moves m
       where ${isRecipient(tx, 'm')}
@@ -574,7 +575,7 @@ export async function settleDelivered(
     won as (
       update recipients r set state = ${to}, lease = null, lease_until = null, last_response = g.last_response,
         -- The last field. A quote inside a reply is escaped, so no reply can look like it.
-        captured = g.event_facts like '%,"captured":true}'
+        captured = g.event_facts like '%,"captured":true}', relayed = g.event_facts like '%,"relayed":true}'
       from locked g
       where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease
       returning r.first_attempt_at, g.*

@@ -21,7 +21,7 @@ import {
   lastEvents,
   putFeedback,
 } from './feedback-store.ts';
-import { type FeedbackFacts, feedbackKinds } from './provider.ts';
+import { type FeedbackFacts, type FeedbackProvider, feedbackKinds } from './provider.ts';
 import { feedbackProviders, type ProviderName, providerNames } from './providers.ts';
 
 const TOKEN_BYTES = 16;
@@ -105,15 +105,15 @@ export const setFeedback = operation({
   name: 'transports.set_feedback',
   scope: null,
   summary: 'Set up the feedback of a relay, or replace its URL and secret',
-  reasons: ['transport_not_found', 'misplaced_field', 'missing_field', 'reauthentication_required'],
+  reasons: ['transport_not_found', 'misplaced_field', 'missing_field', 'invalid_type', 'reauthentication_required'],
   input: z.object({
     ...target,
     provider: z.enum(providerNames).meta({
       description: 'The form of the reports. generic: any relay, by Standard Webhooks.',
     }),
-    secret: z.string().min(1).max(MAX_SECRET_LENGTH).optional().meta({
+    secret: z.string().trim().min(1).max(MAX_SECRET_LENGTH).optional().meta({
       description:
-        "The provider's own: SendGrid's verification key, Mailgun's HTTP webhook signing key, Resend's signing secret. The other providers use a new one of ours.",
+        "The provider's own: the ARN of the SNS topic for Amazon SES, SendGrid's verification key, Mailgun's HTTP webhook signing key, Resend's signing secret. The other providers use a new one of ours.",
     }),
   }),
   output: newFeedbackSchema,
@@ -143,16 +143,21 @@ export const setFeedback = operation({
 
 /** Returns the secret that proves the posts: the provider's own, or a new one of ours. */
 function secretFor(provider: ProviderName, theirs: string | undefined): string {
-  const is_theirs = feedbackProviders[provider].secret === 'theirs';
+  const { secret: owner, secretProblem }: FeedbackProvider = feedbackProviders[provider];
+  const is_theirs = owner === 'theirs';
   if (is_theirs && theirs === undefined) throw badSecret('missing_field', `${provider} shows a secret to enter here.`);
   if (!is_theirs && theirs !== undefined) throw badSecret('misplaced_field', `${provider} uses a secret of ours.`);
-  if (theirs !== undefined) return theirs;
+  if (theirs !== undefined) {
+    const problem = secretProblem?.(theirs) ?? null;
+    if (problem !== null) throw badSecret('invalid_type', problem);
+    return theirs;
+  }
   const secret = newWebhookSecret();
   // A password has to be typed into a form, and possibly into a URL.
   return provider === 'generic' ? secret : randomBytes(PASSWORD_BYTES).toString('hex');
 }
 
-function badSecret(reason: 'missing_field' | 'misplaced_field', message: string): AppError {
+function badSecret(reason: 'missing_field' | 'misplaced_field' | 'invalid_type', message: string): AppError {
   return new AppError(reason, message, { details: [{ param: 'secret', reason, message }] });
 }
 

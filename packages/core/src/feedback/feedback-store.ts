@@ -51,6 +51,7 @@ export async function putFeedback(
 
 export async function dropFeedback(tx: Tx, transport_id: string): Promise<void> {
   await tx`delete from transport_feedback where transport_id = ${transport_id}`;
+  await tx`delete from relay_receipts where transport_id = ${transport_id}`;
 }
 
 /** Notes a post without a valid proof, at most once a second, so that a flood of them writes little. */
@@ -163,6 +164,14 @@ export async function recipientAt(sql: Sql, message_id: string, email: string): 
   return row ? { message_id, recipient_end: row.id.slice(-16) } : null;
 }
 
+/** Returns the recipient of the email that a relay gave an ID, as a return path; null if there is none. */
+export async function recipientOfReceipt(sql: Sql, transport_id: string, relay_id: string): Promise<ReturnPath | null> {
+  const [row] = await sql<{ message_id: string; recipient_id: string }[]>`
+    select message_id, recipient_id from relay_receipts
+    where transport_id = ${transport_id} and relay_id = ${relay_id}`;
+  return row ? { message_id: row.message_id, recipient_end: row.recipient_id.slice(-16) } : null;
+}
+
 export interface Passage {
   readonly email: string;
   readonly state: string;
@@ -179,6 +188,11 @@ export async function passageOf(sql: Sql, path: ReturnPath, transport_id: string
     ) as is_through
     from recipients r where r.message_id = ${path.message_id}`;
   return rows.find(({ id }) => id.endsWith(path.recipient_end)) ?? null;
+}
+
+/** Deletes old receipts. Served by relay_receipts_created. */
+export async function forgetReceipts(tx: Tx, days: number): Promise<void> {
+  await tx`delete from relay_receipts where created_at < clock_now() - make_interval(days => ${days})`;
 }
 
 /**

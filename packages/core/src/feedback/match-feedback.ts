@@ -2,7 +2,14 @@ import { cleanRemoteText } from '@postrider/net';
 import { type ReturnPath, recordReturned } from '../delivery/index.ts';
 import { idPrefixes, isId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
-import { type DueEvent, passageOf, recipientAt, settleEvent, takeDueEvents } from './feedback-store.ts';
+import {
+  type DueEvent,
+  passageOf,
+  recipientAt,
+  recipientOfReceipt,
+  settleEvent,
+  takeDueEvents,
+} from './feedback-store.ts';
 import type { FeedbackFacts, FeedbackKind } from './provider.ts';
 import { readReference } from './reference.ts';
 
@@ -69,14 +76,16 @@ async function record(services: Services, event: DueEvent): Promise<Match> {
 
 const unmatched = (detail: string) => ({ state: 'unmatched', detail, message_id: null }) as const;
 
-/** Returns the recipient that an event names, by our reference or else by the Message-ID and the address. */
+/** Returns the recipient that an event names: by our reference, the relay's own ID, or the Message-ID and the address. */
 async function pathOf(
   services: Services,
   transport_id: string,
-  { reference, message_id, recipient }: FeedbackFacts,
+  { reference, relay_id, message_id, recipient }: FeedbackFacts,
 ): Promise<ReturnPath | null> {
   const path = reference === undefined ? null : readReference(services, transport_id, reference);
   if (path) return path;
+  const receipt = relay_id === undefined ? null : await recipientOfReceipt(services.sql, transport_id, relay_id);
+  if (receipt) return receipt;
   const id = message_id?.split('@')[0]?.toLowerCase() ?? '';
   if (!id.startsWith(idPrefixes.message) || !isId('message', id) || recipient === undefined) return null;
   return recipientAt(services.sql, id, recipient);

@@ -75,7 +75,7 @@ export function tokenProblem(
   return ageProblem(timestamp, now_ms);
 }
 
-function ageProblem(timestamp: string, now_ms: number): string | null {
+export function ageProblem(timestamp: string, now_ms: number): string | null {
   const age_ms = now_ms - Number(timestamp) * 1000;
   return age_ms < MAX_AGE_MS && age_ms > -MAX_EARLY_MS ? null : 'The timestamp is too old, or in the future.';
 }

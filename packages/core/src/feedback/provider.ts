@@ -14,12 +14,16 @@ export interface FeedbackFacts {
   readonly recipient?: string | undefined;
   /** Our reference. */
   readonly reference?: string | undefined;
+  /** The ID that the relay gave the email in its response to DATA. */
+  readonly relay_id?: string | undefined;
   /** The Message-ID, without its brackets. */
   readonly message_id?: string | undefined;
   readonly status?: string | undefined;
   readonly diagnostic?: string | undefined;
   /** The provider's own sorting, in the categories of PowerMTA, for texts that say too little. */
   readonly sorted_as?: string | undefined;
+  /** The relay did not try, because the address is on a suppression list of its own. */
+  readonly is_relay_suppressed?: boolean | undefined;
 }
 
 export interface FeedbackPost {
@@ -28,14 +32,26 @@ export interface FeedbackPost {
   readonly body: Buffer;
 }
 
+export interface ProofContext {
+  readonly now_ms: number;
+  /** Returns a certificate of the provider. Rejects if it cannot be fetched now. */
+  certificateAt(url: URL): Promise<string>;
+}
+
 /** How one provider reports. */
 export interface FeedbackProvider {
   /** Who makes the secret: we do, or the provider shows its own, which may be a public key. */
   readonly secret: 'ours' | 'theirs';
+  /** Returns why a secret of the provider cannot be right; null if it can. */
+  secretProblem?(secret: string): string | null;
+  /** What captures the ID of an email from the text of the relay's 250, for reports that repeat nothing else of ours. */
+  readonly relay_id?: RegExp;
   /** Returns the header line by which the relay learns our reference. */
   header(reference: string): string;
   /** Returns why a post is not genuine; null if it is. */
-  problemOf(post: FeedbackPost, secret: string, now_ms: number): string | null;
+  problemOf(post: FeedbackPost, secret: string, context: ProofContext): string | null | Promise<string | null>;
+  /** Returns the URL by which a genuine post wants its subscription to be confirmed; null if it is no such post. */
+  confirmationOf?(post: FeedbackPost): URL | null;
   /** Returns the reports of a genuine post, and how many entries could not be read. */
   read(post: FeedbackPost): { readonly reports: readonly FeedbackReport[]; readonly unread: number };
 }

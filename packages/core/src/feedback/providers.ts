@@ -5,9 +5,11 @@ import { mailgun } from './providers/mailgun.ts';
 import { postmark } from './providers/postmark.ts';
 import { resend } from './providers/resend.ts';
 import { sendgrid } from './providers/sendgrid.ts';
+import { ses } from './providers/ses.ts';
 
 export const feedbackProviders = {
   generic,
+  ses,
   postmark,
   sendgrid,
   mailgun,

@@ -5,7 +5,8 @@ import { AppError } from '../operation/errors.ts';
 import { hashSecret } from '../operation/secrets.ts';
 import { openSecrets } from './feedback-secrets.ts';
 import { type FeedbackRow, feedbackByToken, noteRejection, pendingCount, storeReports } from './feedback-store.ts';
-import type { FeedbackPost, FeedbackReport } from './provider.ts';
+import type { FeedbackPost, FeedbackProvider, FeedbackReport } from './provider.ts';
+import { createProviderDocuments, type ProviderDocuments } from './provider-documents.ts';
 import { feedbackProviders, type ProviderName } from './providers.ts';
 
 /** SendGrid posts up to 768 kB, Brevo up to 500 events. */
@@ -36,7 +37,13 @@ export interface FeedbackIntake {
   receive(token: string, read: () => Promise<FeedbackPost>): Promise<ReceivedFeedback>;
 }
 
-export function createFeedbackIntake(services: Services): FeedbackIntake {
+export interface IntakeOptions {
+  /** The port of providers' HTTPS servers. Default: 443. */
+  readonly https_port?: number;
+}
+
+export function createFeedbackIntake(services: Services, { https_port }: IntakeOptions = {}): FeedbackIntake {
+  const documents = createProviderDocuments(services, https_port);
   const counts = new Map<string, number>();
   /** Requests whose body is being read or stored. */
   const reading = new Map<string, number>();
@@ -63,7 +70,7 @@ export function createFeedbackIntake(services: Services): FeedbackIntake {
         throw full(services, 'The relay of this transport sends too many requests.', FAST_SECONDS);
       reading.set(transport_id, running + 1);
       try {
-        return await store(services, row, await read());
+        return await store(services, documents, row, await read());
       } finally {
         const others = (reading.get(transport_id) ?? 1) - 1;
         if (others > 0) reading.set(transport_id, others);
@@ -73,20 +80,26 @@ export function createFeedbackIntake(services: Services): FeedbackIntake {
   };
 }
 
-async function store(services: Services, row: FeedbackRow, post: FeedbackPost): Promise<ReceivedFeedback> {
-  const { sql, metrics } = services;
+async function store(
+  services: Services,
+  documents: ProviderDocuments,
+  row: FeedbackRow,
+  post: FeedbackPost,
+): Promise<ReceivedFeedback> {
+  const { sql, metrics, log } = services;
   const { transport_id } = row;
   // The cast is safe because only names of the table are stored.
-  const provider = feedbackProviders[row.provider as ProviderName];
-  const { secret, previous } = openSecrets(services, row);
-  const now_ms = services.clock.now();
-  const is_overlap = previous !== undefined && (row.previous_until?.getTime() ?? 0) > now_ms;
-  const problem = provider.problemOf(post, secret, now_ms);
-  const is_genuine = problem === null || (is_overlap && provider.problemOf(post, previous, now_ms) === null);
-  if (!is_genuine) {
+  const provider: FeedbackProvider = feedbackProviders[row.provider as ProviderName];
+  const problem = await problemOf(services, documents, provider, row, post);
+  if (problem !== null) {
     metrics.count('feedback_posts_total', ['rejected']);
     await noteRejection(sql, transport_id, cleanRemoteText(problem));
     throw unproven(problem);
+  }
+  const confirmation = provider.confirmationOf?.(post) ?? null;
+  if (confirmation !== null) {
+    await documents.visit(confirmation);
+    log.info({ transport_id, host: confirmation.host }, 'confirmed the subscription of a relay');
   }
   const { reports: entries, unread } = provider.read(post);
   const reports = entries.map(bounded);
@@ -98,9 +111,29 @@ async function store(services: Services, row: FeedbackRow, post: FeedbackPost): 
   return { transport_id, events: reports.length, unread };
 }
 
+/** Returns why a post proves neither the current secret nor, during the overlap, the previous one. */
+async function problemOf(
+  services: Services,
+  documents: ProviderDocuments,
+  provider: FeedbackProvider,
+  row: FeedbackRow,
+  post: FeedbackPost,
+): Promise<string | null> {
+  const { secret, previous } = openSecrets(services, row);
+  const now_ms = services.clock.now();
+  const context = { now_ms, certificateAt: (url: URL) => documents.certificateAt(row.transport_id, url) };
+  const problem = await provider.problemOf(post, secret, context);
+  const is_overlap = previous !== undefined && (row.previous_until?.getTime() ?? 0) > now_ms;
+  if (problem === null || !is_overlap) return problem;
+  return (await provider.problemOf(post, previous, context)) === null ? null : problem;
+}
+
 /** Limits what a relay may make us store. */
 function bounded({ event_id, kind, facts }: FeedbackReport): FeedbackReport {
-  const short = Object.entries(facts).map(([name, value]) => [name, value?.slice(0, MAX_TEXT)]);
+  const short = Object.entries(facts).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.slice(0, MAX_TEXT) : value,
+  ]);
   const id = PLAIN_ID.test(event_id) ? event_id : createHash('sha256').update(event_id).digest('hex');
   return { event_id: id, kind, facts: Object.fromEntries(short) };
 }

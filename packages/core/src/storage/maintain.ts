@@ -4,7 +4,7 @@ import { forgetBulkItems } from '../bulk/index.ts';
 import { dropCaptureDays, trimCaptures } from '../captures/index.ts';
 import { forgetDeliveryWorkers, forgetStsPolicies } from '../delivery/index.ts';
 import { trimFailures } from '../failures/index.ts';
-import { forgetFeedback } from '../feedback/index.ts';
+import { forgetFeedback, forgetReceipts } from '../feedback/index.ts';
 import { forgetInvitations } from '../invitations/index.ts';
 import { forgetLanes } from '../lanes/index.ts';
 import { forgetContentLinks } from '../messages/index.ts';
@@ -40,6 +40,7 @@ export async function maintainStorage(services: Services): Promise<void> {
     () => inBatch(sql, forgetResets),
     () => inBatch(sql, forgetBudgets),
     () => inBatch(sql, (tx) => forgetFeedback(tx, FEEDBACK_DAYS, MAX_FEEDBACK)),
+    () => inBatch(sql, (tx) => forgetReceipts(tx, FEEDBACK_DAYS)),
     () => inBatch(sql, forgetContentLinks),
     () => inBatch(sql, forgetIdempotencyKeys),
     () => expireSuppressions(services),

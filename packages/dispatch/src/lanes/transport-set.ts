@@ -8,7 +8,7 @@ import {
   type Sender,
   senderOfRow,
 } from '@postrider/core/delivery';
-import { referenceHeader } from '@postrider/core/feedback';
+import { feedbackOfSender } from '@postrider/core/feedback';
 import { isHoldLane, transportLane, transportOfLane } from '@postrider/core/lanes';
 import {
   allRules,
@@ -58,7 +58,7 @@ export class TransportSet {
 
   constructor(services: Services, mailers: Mailers) {
     this.#services = services;
-    this.#sandbox = { mailer: mailers.sandbox, form: PLAIN_FORM, envelope_from: 'ours' };
+    this.#sandbox = { mailer: mailers.sandbox, form: PLAIN_FORM, envelope_from: 'ours', relays: new Set() };
     this.#default = defaultSender(services, mailers.live);
   }
 
@@ -229,7 +229,7 @@ export class TransportSet {
   }
 
   #senderWith(row: TransportRow, mailer: Mailer): Sender {
-    return { ...senderOfRow(row, mailer), reference: referenceHeader(this.#services, row) };
+    return { ...senderOfRow(row, mailer), ...feedbackOfSender(this.#services, row) };
   }
 
   /** Replaces the rows of an owner. Transports whose connection settings stay the same keep their connections. */

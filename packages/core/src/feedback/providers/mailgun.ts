@@ -27,7 +27,7 @@ type EventData = z.output<typeof entry>['event-data'];
 export const mailgun: FeedbackProvider = {
   secret: 'theirs',
   header: (reference) => `X-Mailgun-Variables: ${JSON.stringify({ postrider: reference })}\r\n`,
-  problemOf(post, key, now_ms) {
+  problemOf(post, key, { now_ms }) {
     const { data } = entry.safeParse(bodyOf(post));
     return data ? tokenProblem(key, data.signature, now_ms) : 'The body has no signature.';
   },

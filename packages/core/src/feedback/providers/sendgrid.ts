@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<string, FeedbackKind>> = {
 export const sendgrid: FeedbackProvider = {
   secret: 'theirs',
   header: (reference) => `X-SMTPAPI: ${JSON.stringify({ unique_args: { postrider: reference } })}\r\n`,
-  problemOf: (post, key, now_ms) =>
+  problemOf: (post, key, { now_ms }) =>
     ecdsaProblem(
       post,
       key,

@@ -1,0 +1,97 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { invoke } from '@postrider/core';
+import { getFeedback, setFeedback } from '@postrider/core/feedback';
+import { createTransport } from '@postrider/core/transports';
+import { describe, expect, it } from 'vitest';
+import { openStage } from './stage.ts';
+import { json, SNS_HOST, sesNotification, snsPost, TOPIC } from './stubs.ts';
+
+const { world, relay, sns_requests, deliver } = await openStage();
+const operator = () => world.as(world.workspace_id);
+
+describe('a topic of SNS', () => {
+  const setUp = async () => {
+    const relay_transport = {
+      name: `SES ${Date.now()}`,
+      kind: 'smtp',
+      host: '127.0.0.1',
+      port: relay.port,
+      tls: 'none',
+    };
+    const { id: transport_id } = await invoke(operator(), createTransport, relay_transport);
+    const feedback = await invoke(operator(), setFeedback, { transport_id, provider: 'ses', secret: TOPIC });
+    return { transport_id, path: new URL(feedback.url).pathname };
+  };
+  const question = {
+    Type: 'SubscriptionConfirmation',
+    MessageId: 'question',
+    Message: 'You have chosen to subscribe.',
+    Token: 'abc',
+    SubscribeURL: `https://${SNS_HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=abc`,
+  };
+
+  it('is confirmed at its own host, once its request has been verified', async () => {
+    const { transport_id, path } = await setUp();
+    sns_requests.length = 0;
+
+    expect(await deliver(path, snsPost(question, { version: '2' }))).toBe(200);
+
+    expect(sns_requests).toEqual([
+      '/SimpleNotificationService-0123.pem',
+      `/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=abc`,
+    ]);
+    expect(await invoke(operator(), getFeedback, { transport_id })).toMatchObject({
+      confirmed_at: expect.any(String),
+      rejection: null,
+    });
+  });
+
+  it.each([
+    ['at another host', { ...question, SubscribeURL: question.SubscribeURL.replace(SNS_HOST, 'sns.example.com') }],
+    ['with another action', { ...question, SubscribeURL: question.SubscribeURL.replace('Confirm', 'Un') }],
+    ['of the end of a subscription', { ...question, Type: 'UnsubscribeConfirmation' }],
+  ])('is not confirmed %s', async (_, message) => {
+    const { path } = await setUp();
+    sns_requests.length = 0;
+
+    await deliver(path, snsPost(message));
+
+    expect(sns_requests).toEqual(['/SimpleNotificationService-0123.pem']);
+  });
+
+  const bounce = { MessageId: 'bounce', Message: sesNotification({ kind: 'bounced', recipient: 'a@example.com' }) };
+  const { privateKey: other_key } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  it.each([
+    ['another topic', snsPost({ ...bounce, TopicArn: `${TOPIC}-2` })],
+    ['another key', snsPost(bounce, { key: other_key.export({ format: 'pem', type: 'pkcs8' }).toString() })],
+    ['a certificate elsewhere', snsPost(bounce, { host: 'sns.eu-central-1.amazonaws.com.example.com' })],
+    ['a certificate at another service', snsPost(bounce, { host: 's3.eu-central-1.amazonaws.com' })],
+    ['a certificate at another port', snsPost(bounce, { host: `${SNS_HOST}:8443` })],
+    ['an old timestamp', snsPost({ ...bounce, Timestamp: new Date(Date.now() - 26 * 3_600_000).toISOString() })],
+    ['an unknown version', snsPost(bounce, { version: '3' })],
+    ['raw message delivery', { headers: json, body: bounce.Message }],
+  ])('cannot report with %s', async (_, request) => {
+    const { transport_id, path } = await setUp();
+
+    expect(await deliver(path, request)).toBe(401);
+
+    expect(await invoke(operator(), getFeedback, { transport_id })).toMatchObject({
+      confirmed_at: null,
+      rejection: expect.any(String),
+      events: [],
+    });
+  });
+
+  it('gets no 200 if its certificate cannot be fetched, and retries', async () => {
+    const { transport_id, path } = await setUp();
+    world.dns.remove(SNS_HOST);
+    expect(await deliver(path, snsPost(bounce))).toBe(500);
+    world.dns.set(SNS_HOST, 'A', ['127.0.0.1']);
+
+    expect(await deliver(path, snsPost(bounce))).toBe(200);
+
+    expect(await invoke(operator(), getFeedback, { transport_id })).toMatchObject({
+      events: [{ event_id: 'bounce a@example.com', kind: 'bounced', state: 'pending' }],
+    });
+  });
+});
