@@ -1,4 +1,5 @@
 import { testTransport } from '@postrider/core/doctor';
+import { getFeedback, removeFeedback, setFeedback } from '@postrider/core/feedback';
 import {
   createTransport,
   deleteTransport,
@@ -17,6 +18,9 @@ export const transports = router({
   create: mutation(createTransport),
   update: mutation(updateTransport),
   delete: mutation(deleteTransport),
+  feedback: query(getFeedback),
+  setFeedback: mutation(setFeedback),
+  removeFeedback: mutation(removeFeedback),
   // A POST, although it changes nothing here: it names an address, which must not appear in a URL.
   test: mutation(testTransport),
   rules: query(getTransportRules),

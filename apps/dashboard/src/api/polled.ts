@@ -29,6 +29,8 @@ export function startPolling(): void {
   poll(trpc.captures.list, 5000);
   // Using a key does not emit an event.
   poll(trpc.apiKeys.list, 15_000);
+  // Neither a relay's requests nor its reports emit an event.
+  poll(trpc.transports.feedback, 4000);
   // Rejected requests and webhook deliveries are too numerous for the stream.
   poll(trpc.requests.list, 5000);
   poll(trpc.requests.groups, 15_000);

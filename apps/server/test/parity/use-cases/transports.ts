@@ -13,7 +13,7 @@ import {
 } from '@postrider/core/transports';
 import * as shapes from '../shapes.ts';
 import { camelFields, type Input, mutation, reading, type Setup, type UseCase, useCase } from '../use-case.ts';
-import { NO_PAGE, NO_REST } from './setup.ts';
+import { NO_REST } from './setup.ts';
 
 const relay = (number: number) => ({
   name: `nr${number}`,
@@ -132,7 +132,7 @@ export const transports = [
   }),
   useCase(getFeedback, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'GET transports.feedback',
     graphql: reading(
       'transportFeedback',
       { id: 'ID!' },
@@ -149,7 +149,7 @@ export const transports = [
   }),
   useCase(setFeedback, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'POST transports.setFeedback',
     graphql: mutation(
       'transportFeedbackSet',
       'TransportFeedbackInput',
@@ -168,7 +168,7 @@ export const transports = [
   }),
   useCase(removeFeedback, {
     rest: NO_REST,
-    trpc: NO_PAGE,
+    trpc: 'POST transports.removeFeedback',
     graphql: mutation('transportFeedbackRemove', 'TargetInput', 'DeletePayload', 'id: deletedId', ({ input }) => ({
       id: input.transport_id,
     })),

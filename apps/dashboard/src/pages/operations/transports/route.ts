@@ -5,7 +5,9 @@ import { number, oneOf, searchOf, text } from '../../../shell/search.ts';
 const page = {
   getParentRoute: () => shellRoute,
   validateSearch: searchOf({
-    open: oneOf('new', 'edit', 'test', 'delete', 'rule'),
+    open: oneOf('new', 'edit', 'test', 'feedback', 'delete', 'rule'),
+    /** The dialog over the open drawer. */
+    action: oneOf('setFeedback', 'removeFeedback'),
     /** The transport of the open dialog. */
     transport: text,
     /** The position of the rule being changed, from 1; absent for a new rule. */

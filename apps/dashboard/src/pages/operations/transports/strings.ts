@@ -47,6 +47,7 @@ export const words = {
   actions: (name: string) => `Actions for ${name}`,
   edit: 'Edit',
   test: 'Test',
+  feedback: 'Feedback',
   remove: 'Delete',
   form: {
     creating: 'Create transport',

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { CircleAlert, CircleCheck, Ellipsis, FlaskConical, Pencil, Plus, Timer, Trash2 } from 'lucide-react';
+import { CircleAlert, CircleCheck, Ellipsis, FlaskConical, Pencil, Plus, Timer, Trash2, Undo2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
@@ -13,6 +13,7 @@ import { Empty, QueryView } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { type Reach, useReach } from '../reach/use-reach.ts';
+import { FeedbackDrawer } from './feedback/feedback-drawer.tsx';
 import { needs, paths } from './paths.ts';
 import { RulesPanel } from './rules-panel.tsx';
 import { words } from './strings.ts';
@@ -44,7 +45,7 @@ export function TransportsPage() {
     focusRowOf(id);
   };
   const openDialog =
-    (name: 'edit' | 'test' | 'delete') =>
+    (name: 'edit' | 'test' | 'feedback' | 'delete') =>
     ({ id: transport }: Row) =>
       void navigate({ search: { open: name, transport } });
   const create = (
@@ -76,6 +77,7 @@ export function TransportsPage() {
                 columns={columns(reach, {
                   edit: openDialog('edit'),
                   test: openDialog('test'),
+                  feedback: openDialog('feedback'),
                   remove: openDialog('delete'),
                 })}
                 rows={data.map((one) => ({ ...one, health: health_of.get(one.id) }))}
@@ -95,6 +97,9 @@ export function TransportsPage() {
         <TransportForm reach={reach} transport={target} onClose={close} />
       )}
       {open === 'test' && target && <TestTransport transport={target} onClose={close} />}
+      {open === 'feedback' && target?.kind === 'smtp' && target.id !== DEFAULT && (
+        <FeedbackDrawer reach={reach} transport={target} onClose={close} />
+      )}
       {open === 'delete' && target && (
         <FormDialog
           title={words.removing.title(target.name)}
@@ -147,10 +152,11 @@ function answerOf(
 interface Actions {
   readonly edit: (row: Row) => void;
   readonly test: (row: Row) => void;
+  readonly feedback: (row: Row) => void;
   readonly remove: (row: Row) => void;
 }
 
-function columns(reach: Reach, { edit, test, remove }: Actions): readonly Column<Row>[] {
+function columns(reach: Reach, { edit, test, feedback, remove }: Actions): readonly Column<Row>[] {
   const { name, way, status, waiting, delivered, limits, reply } = words.columns;
   return [
     {
@@ -206,6 +212,12 @@ function columns(reach: Reach, { edit, test, remove }: Actions): readonly Column
             <MenuItem needs={needs[reach]} onSelect={() => edit(row)}>
               <Pencil size={14} />
               {words.edit}
+            </MenuItem>
+          )}
+          {row.id !== DEFAULT && row.kind === 'smtp' && (
+            <MenuItem needs={needs[reach]} onSelect={() => feedback(row)}>
+              <Undo2 size={14} />
+              {words.feedback}
             </MenuItem>
           )}
           {row.id !== DEFAULT && (
