@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createHandler as createAdmin, type DashboardState } from '@postrider/admin';
 import { newId } from '@postrider/core';
 import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
-import { createHandler as createRest } from '@postrider/rest';
+import { createFeedbackHandler, createHandler as createRest } from '@postrider/rest';
 import { createWorld, listenHttp, type World } from '@postrider/testing';
 import { type BrowserTab, startChromium, type Visitor, visit } from '@postrider/testing/chromium';
 import axe from 'axe-core';
@@ -22,7 +22,7 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** Starts the built dashboard with both APIs on one port, and a browser. */
+/** Starts the built dashboard with the APIs on one port, and a browser. */
 export async function startStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const world = await createWorld(env);
   // The run's setup has already built the dashboard.
@@ -30,9 +30,11 @@ export async function startStage(env: Readonly<Record<string, string>> = {}): Pr
   const rest = createRest(world.services) as RequestListener;
   let deployed: DashboardState | null = null;
   const admin = createAdmin(world.services, () => deployed ?? dashboard.current()) as RequestListener;
-  const listener = await listenHttp((request, response) =>
-    (request.url?.startsWith('/v1/') ? rest : admin)(request, response),
-  );
+  const feedback = createFeedbackHandler(world.services);
+  const listener = await listenHttp((request, response) => {
+    if (request.url?.startsWith('/feedback/')) return void feedback(request, response);
+    return (request.url?.startsWith('/v1/') ? rest : admin)(request, response);
+  });
   const { port, url: origin } = listener;
   const browser = await startChromium();
   return {

@@ -67,7 +67,7 @@ const columns: readonly Column<FeedbackEvent>[] = [
       email_id === null ? (
         <span className="mono small">{recipient}</span>
       ) : (
-        <Link className="mono small" to="/emails/$id" params={{ id: email_id }} aria-label={text.email(email_id)}>
+        <Link className="mono small" to="/emails/$id" params={{ id: email_id }} title={email_id}>
           {shortId(email_id)}
         </Link>
       ),

@@ -113,6 +113,5 @@ export const words = {
       ignored: ['Ignored', 'Nothing changed.'],
       unmatched: ['Unmatched', 'This transport sent no such email.'],
     } satisfies Record<FeedbackEvent['state'], readonly [string, string]>,
-    email: (id: string) => `Email ${id}`,
   },
 };
