@@ -154,7 +154,8 @@ it('an operator replaces the URL and secret after confirming the password, and t
   await dialog.getByLabel(feedback.provider).selectOption({ label: mailgun.name });
   const field = dialog.getByLabel(mailgun.secret?.label ?? '');
   await replace();
-  await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+  await dialog.getByText(setting.missing(mailgun.secret?.label ?? '')).waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
   await field.fill('a signing key');
   await replace();
   const result = page.getByRole('dialog', { name: shown.titleOfUrl('Relay') });

@@ -65,7 +65,7 @@ const columns: readonly Column<FeedbackEvent>[] = [
     wraps: true,
     show: ({ email_id, recipient }) =>
       email_id === null ? (
-        <span className="mono small">{recipient}</span>
+        <span className="mono small breaks">{recipient}</span>
       ) : (
         <Link className="mono small" to="/emails/$id" params={{ id: email_id }} title={email_id}>
           {shortId(email_id)}
@@ -77,6 +77,7 @@ const columns: readonly Column<FeedbackEvent>[] = [
     name: text.columns.time,
     width: 'fit',
     end: true,
+    less: 'not-phone',
     show: ({ received_at }) => <RelativeTime at={received_at} />,
   },
 ];

@@ -122,7 +122,10 @@ function FeedbackView({
             words.problem,
             rejected_at !== null && (
               <span key="problem">
-                {rejection} <RelativeTime at={rejected_at} />
+                {rejection}{' '}
+                <span className="muted">
+                  (<RelativeTime at={rejected_at} />)
+                </span>
               </span>
             ),
           ],

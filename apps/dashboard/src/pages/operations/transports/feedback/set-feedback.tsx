@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { InvalidForm } from '../../../../api/problem.ts';
 import { client } from '../../../../api/trpc.ts';
 import { CodeBlock } from '../../../../parts/copy.tsx';
 import { Dialog } from '../../../../parts/dialog.tsx';
@@ -27,8 +28,9 @@ export function SetFeedback({
 }) {
   const [provider, setProvider] = useState<Provider>(feedback?.provider ?? DEFAULT_PROVIDER);
   const { secret: theirs, setup } = words.providers[provider];
-  const save = (form: FormData) => {
-    const secret = theirs === null ? undefined : String(form.get('secret')).trim() || undefined;
+  const save = async (form: FormData): Promise<NewFeedback> => {
+    const secret = theirs === null ? undefined : String(form.get('secret')).trim();
+    if (theirs !== null && secret === '') throw new InvalidForm({ secret: text.missing(theirs.label) });
     return client.transports.setFeedback.mutate({ transport_id, provider, secret });
   };
   return (

@@ -78,6 +78,7 @@ export const words = {
     title: (name: string) => `Set up feedback from ${name}`,
     replacing: (name: string) => `Replace URL and secret of ${name}`,
     overlap: 'The previous URL and secret work for another 24 hours, unless you change the provider.',
+    missing: (label: string) => `Enter the provider’s secret: ${label}.`,
     submit: 'Set up feedback',
     submitReplaced: 'Replace URL and secret',
   },
