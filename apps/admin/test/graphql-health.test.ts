@@ -99,10 +99,10 @@ describe('health', () => {
 
     expect(await namesFor(operator.secret)).toEqual([
       ...['database', 'delivery', 'line', 'holds', 'dead_jobs'],
-      ...['disk', 'replica', 'schedules', 'alerts'],
+      ...['disk', 'replica', 'schedules', 'alerts', 'relay_feedback'],
     ]);
     expect(await namesFor(admin.secret)).toEqual([
-      ...['database', 'delivery', 'line', 'holds'],
+      ...['database', 'delivery', 'line', 'holds', 'relay_feedback'],
       ...['domains', 'webhooks', 'quota', 'waiting', 'bounces', 'failed'],
     ]);
   });

@@ -62,6 +62,7 @@ describe('doctor', () => {
       'disk ok',
       'certificate skipped',
       'relays skipped',
+      'relay_feedback skipped',
       'port_25 skipped',
       'helo skipped',
       'ptr skipped',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ActorContext } from '../operation/context.ts';
 import { operation } from '../operation/operation.ts';
 import { usedTransports } from '../transports/index.ts';
+import { checkRelayFeedback } from './check-feedback.ts';
 import { type Checkup, checkupOf, checkupSchema } from './checkup.ts';
 import {
   checkClock,
@@ -73,6 +74,7 @@ function checksOf(ctx: ActorContext): Record<string, () => Finding | Promise<Fin
     disk: () => checkDisk(sql, config),
     certificate: () => checkCertificate(config, clock.now()),
     relays: async () => checkRelays(ctx, await transports),
+    relay_feedback: async () => checkRelayFeedback(ctx, await transports),
     port_25: async () => (await other) ?? checkPort25(ctx),
     helo: async () => (await other) ?? checkHelo(ctx, await addresses),
     ptr: async () => (await other) ?? checkPtr(ctx, await addresses),

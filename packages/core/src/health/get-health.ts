@@ -52,6 +52,7 @@ const checksByName: Readonly<Record<string, readonly ProblemKind[]>> = {
   replica: ['replica'],
   schedules: ['schedule'],
   alerts: ['alarm'],
+  relay_feedback: ['feedback_missing', 'feedback_rejected'],
   domains: ['domain'],
   webhooks: ['webhook'],
   quota: ['quota'],

@@ -11,6 +11,7 @@ import { INSTANCE } from '../operation/access.ts';
 import { invoke } from '../operation/operation.ts';
 import { overviewSummary } from '../overview/index.ts';
 import { createContext } from '../services.ts';
+import { createTransport, deleteTransport, setTransportRules } from '../transports/index.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { getHealth, instanceStatus } from './get-health.ts';
 
@@ -79,6 +80,18 @@ const setQuota = async (used: number) => {
   await sql`
     insert into usage_months (workspace_id, month, used) values (${world.workspace_id}, '2030-05-01', ${used})
     on conflict (workspace_id, month) do update set used = excluded.used`;
+};
+/** Rules only matter if email leaves the instance. */
+const sending: Partial<typeof services> = { config: { ...services.config, DELIVERY: [{ kind: 'mx' }] } };
+const useRelay = async (reach: 'instance' | 'workspace') => {
+  const relay = { name: 'Relay', kind: 'smtp', host: 'relay.example', reach } as const;
+  const { id } = await invoke(ctx, createTransport, relay);
+  await invoke(ctx, setTransportRules, { rules: [{ tag: 'none', transports: [id] }], reach });
+  return id;
+};
+const removeRelay = async (id: string, reach: 'instance' | 'workspace') => {
+  await invoke(ctx, setTransportRules, { rules: [], reach });
+  await invoke(ctx, deleteTransport, { transport_id: id });
 };
 const nothing = async () => undefined;
 
@@ -179,6 +192,19 @@ const problems: Readonly<Record<string, Planted>> = {
     fix: nothing,
     parts: { replica: endAfterTests(followReplica(sql, unreachable, () => undefined)) },
     instance: true,
+  },
+  'a relay without feedback': {
+    checks: ['relay_feedback'],
+    plant: () => useRelay('instance'),
+    fix: (id) => removeRelay(String(id), 'instance'),
+    parts: sending,
+    instance: true,
+  },
+  'a relay of the workspace without feedback': {
+    checks: ['relay_feedback'],
+    plant: () => useRelay('workspace'),
+    fix: (id) => removeRelay(String(id), 'workspace'),
+    parts: sending,
   },
   'a skewed clock': { checks: ['alerts'], plant: () => setProcess(9, 0), fix: () => setProcess(0, 0), instance: true },
   'transactions that wait for connections': {

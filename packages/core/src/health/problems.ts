@@ -2,9 +2,11 @@ import { pendingMigrations } from '@postrider/db';
 import { dashboardPath, openConditions } from '../alarms/index.ts';
 import { type Backlog, backlogOf } from '../backlog/index.ts';
 import { checkDisk } from '../doctor/index.ts';
+import { type FeedbackProblem, feedbackProblems } from '../feedback/index.ts';
 import { isoTime } from '../fields/clock.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext, Services } from '../operation/context.ts';
+import { scopeRefusal } from '../operation/scope-refusal.ts';
 import { program_name } from '../process/program.ts';
 import type { Totals } from '../stats/index.ts';
 import type { MonthUsage } from '../usage/index.ts';
@@ -22,10 +24,21 @@ const QUOTA_SHARE = 0.8;
  */
 const BOUNCES = { share: 0.05, at_least: 20 };
 
-export const workspaceProblemKinds = ['domain', 'webhook', 'hold', 'waiting', 'quota', 'bounces', 'failed'] as const;
+/** Problems of relays, which a workspace and the instance each may have. */
+const relayProblemKinds = ['feedback_missing', 'feedback_rejected'] as const;
+export const workspaceProblemKinds = [
+  'domain',
+  'webhook',
+  'hold',
+  'waiting',
+  'quota',
+  'bounces',
+  'failed',
+  ...relayProblemKinds,
+] as const;
 /** Problems of the instance that stop or delay the email of each workspace, so that each sees them. */
 export const sharedProblemKinds = ['database', 'worker', 'line', 'hold'] as const;
-const operatorProblemKinds = ['dead_jobs', 'disk', 'replica', 'schedule', 'alarm'] as const;
+const operatorProblemKinds = ['dead_jobs', 'disk', 'replica', 'schedule', 'alarm', ...relayProblemKinds] as const;
 export type ProblemKind =
   | (typeof workspaceProblemKinds)[number]
   | (typeof sharedProblemKinds)[number]
@@ -50,6 +63,7 @@ export interface Problem<K extends ProblemKind = ProblemKind> {
 
 type WorkspaceProblem = Problem<(typeof workspaceProblemKinds)[number]>;
 type SharedProblem = Problem<(typeof sharedProblemKinds)[number]>;
+type RelayProblem = Problem<(typeof relayProblemKinds)[number]>;
 type OperatorProblem = Problem<(typeof operatorProblemKinds)[number]>;
 
 /** What a judgement of the instance reads. */
@@ -87,7 +101,14 @@ export async function workspaceProblems(
       page: { domain: '/domains', webhook: '/webhooks', hold: '/delivery/holds' }[kind],
     };
   });
-  const own = [...stored, ...(await lateEmail(ctx, workspace_id, rows, backlog)), ...overQuota(usage), ...lost(totals)];
+  const own = [
+    ...stored,
+    ...(await lateEmail(ctx, workspace_id, rows, backlog)),
+    ...overQuota(usage),
+    ...lost(totals),
+    // Only admins see the transports of their workspace.
+    ...(scopeRefusal(ctx.actor, 'admin') ? [] : await relayProblems(ctx, workspace_id)),
+  ];
   return placed(own, workspace_id);
 }
 
@@ -178,6 +199,41 @@ function lost({ counts: { delivered, bounced, failed } }: Totals): WorkspaceProb
   ];
 }
 
+const byFeedback = {
+  missing: [
+    'feedback_missing',
+    'Relays without feedback, whose bounces are never seen',
+    'Set up feedback for them: postrider transports set-feedback.',
+  ],
+  rejected: [
+    'feedback_rejected',
+    'Feedback requests fail their signature check',
+    'Correct the URL and the secret at the relay.',
+  ],
+} as const satisfies Record<FeedbackProblem['kind'], unknown>;
+
+/** Returns the relays of a workspace or, for INSTANCE, of the instance, whose bounces are not seen. */
+async function relayProblems(
+  ctx: Pick<InstanceParts, 'sql' | 'config'>,
+  workspace_id: string,
+): Promise<RelayProblem[]> {
+  const all = await feedbackProblems(ctx, workspace_id === INSTANCE ? null : workspace_id);
+  return Object.entries(byFeedback).flatMap(([name, [kind, words, advice]]) => {
+    const relays = all.filter((one) => one.kind === name);
+    if (relays.length === 0) return [];
+    const names = relays.slice(0, MAX_NAMES).map((one) => one.name);
+    return [
+      {
+        ...problem(kind, 'warning', `${words}: ${names.join(', ')}.`, advice),
+        count: relays.length,
+        since: relays.flatMap(({ since }) => (since === null ? [] : [isoTime(since)])).toSorted()[0] ?? null,
+        names,
+        page: workspace_id === INSTANCE ? '/instance/delivery/transports' : '/settings/transports',
+      },
+    ];
+  });
+}
+
 /** Returns all problems of the instance, errors first. */
 export async function instanceProblems(ctx: InstanceParts): Promise<(SharedProblem | OperatorProblem)[]> {
   const [shared, own] = await Promise.all([sharedProblems(ctx), operatorProblems(ctx)]);
@@ -220,12 +276,17 @@ export async function sharedProblems({ sql }: Pick<InstanceParts, 'sql'>): Promi
   return placed(problems, INSTANCE);
 }
 
-/** Returns one entry for the problems that only operators see, for pages about a workspace. */
-export async function operatorSummary(ctx: InstanceParts): Promise<Problem<'instance'>[]> {
-  const problems = await operatorProblems(ctx);
+/**
+ * Returns the problems that only operators see, for pages about a workspace: those of relays, and one entry for all
+ * others.
+ */
+export async function operatorSummary(ctx: InstanceParts): Promise<(RelayProblem | Problem<'instance'>)[]> {
+  const all = await operatorProblems(ctx);
+  const relays = all.filter(isOfRelays);
+  const problems = all.filter((one) => !isOfRelays(one));
   const [first] = problems;
-  if (!first) return [];
-  return placed(
+  if (!first) return relays;
+  const summary = placed(
     [
       {
         ...problem('instance', first.severity, problems.map(({ detail }) => detail).join(' '), first.advice),
@@ -236,14 +297,20 @@ export async function operatorSummary(ctx: InstanceParts): Promise<Problem<'inst
     ],
     INSTANCE,
   );
+  return [...summary, ...relays];
+}
+
+function isOfRelays(one: OperatorProblem): one is RelayProblem {
+  return relayProblemKinds.some((kind) => kind === one.kind);
 }
 
 async function operatorProblems(ctx: InstanceParts): Promise<OperatorProblem[]> {
-  const [facts, disk, schedules, conditions] = await Promise.all([
+  const [facts, disk, schedules, conditions, relays] = await Promise.all([
     instanceFacts(ctx.sql),
     checkDisk(ctx.sql, ctx.config),
     failedSchedules(ctx.sql, MAX_NAMES),
     openConditions(ctx.sql),
+    relayProblems(ctx, INSTANCE),
   ]);
   const { dead, queues_with_dead } = facts;
   const problems: OperatorProblem[] = [
@@ -294,6 +361,7 @@ async function operatorProblems(ctx: InstanceParts): Promise<OperatorProblem[]> 
       since: isoTime(seen_since),
       page,
     })),
+    ...relays,
   ];
   return placed(problems, INSTANCE);
 }

@@ -24,13 +24,12 @@ const problemSchema = z.object({
     examples: ['at_risk', 'disabled'],
   }),
   severity: z.enum(['error', 'warning']),
-  count: z.int().meta({ description: 'Domains, webhooks, holds or recipients; of quota the percentage used.' }),
-  since: timeField.nullable().meta({ description: 'Null for a rate over the last 24 hours.' }),
+  count: z.int().meta({ description: 'Domains, webhooks, holds, relays or recipients; of quota the percentage used.' }),
+  since: timeField.nullable().meta({ description: 'Null if unknown, and for a rate over the last 24 hours.' }),
   page: z.string().meta({ description: 'The path of the dashboard page that shows it.' }),
-  names: z
-    .array(z.string())
-    .readonly()
-    .meta({ description: 'Of the first few: names of domains, ids of webhooks and holds, destinations of mail.' }),
+  names: z.array(z.string()).readonly().meta({
+    description: 'Of the first few: names of domains and relays, ids of webhooks and holds, destinations of mail.',
+  }),
 });
 
 const countField = z.int();

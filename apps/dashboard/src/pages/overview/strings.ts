@@ -50,6 +50,10 @@ export const words = {
       quota: (count) => `${count}% of this month’s quota used`,
       bounces: (count) => `High bounce rate: ${count} ${count === 1 ? 'email' : 'emails'} bounced`,
       failed: (count) => `${count} ${count === 1 ? 'email' : 'emails'} failed`,
+      feedback_missing: (count) =>
+        `${count} ${count === 1 ? 'relay has' : 'relays have'} no feedback, so bounces are never seen`,
+      feedback_rejected: (count) =>
+        `Feedback requests of ${count} ${count === 1 ? 'relay' : 'relays'} fail their signature check`,
     } satisfies Record<Problem['kind'], (count: number) => string>,
   },
   steps: {

@@ -24,6 +24,7 @@ export const words = {
     replica: 'Replica',
     schedules: 'Schedules',
     alerts: 'Alert conditions',
+    relay_feedback: 'Relay feedback',
     waiting: 'Delayed email',
     bounces: 'Bounce rate',
     failed: 'Failed email',

@@ -1,0 +1,20 @@
+import type { Services } from '../operation/context.ts';
+import { type FeedbackProblem, feedbackProblemsOf } from './problem-store.ts';
+
+// A relay retries rejected requests, so one stray request between valid ones is no problem.
+const QUIET_SECONDS = 3600;
+/** As many transports as the instance may have. */
+const MAX_PROBLEMS = 100;
+
+/**
+ * Returns the relays in use by a workspace's own rules or, for null, by those of the instance, whose bounces are not
+ * seen. The caller decides who may see their names.
+ */
+export async function feedbackProblems(
+  { sql, config }: Pick<Services, 'sql' | 'config'>,
+  workspace_id: string | null,
+): Promise<FeedbackProblem[]> {
+  // The test inbox takes everything, whatever the rules say.
+  if (config.DELIVERY.some(({ kind }) => kind === 'capture')) return [];
+  return feedbackProblemsOf(sql, workspace_id, QUIET_SECONDS, MAX_PROBLEMS);
+}
