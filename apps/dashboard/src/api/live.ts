@@ -20,7 +20,7 @@ const TYPES_BY_KIND: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
   bulk: ['ops', 'emails'],
   delivery: ['deliveries'],
   destination: ['destinations', 'ops'],
-  transport: ['transports', 'usage'],
+  transport: ['transports', 'usage', 'overview'],
   domain: ['domains', 'onboarding', 'overview'],
   email: ['emails', 'captures', 'events', 'onboarding', 'overview'],
   erasure: ['erasures', 'suppressions'],

@@ -15,36 +15,27 @@ export async function checkRelayFeedback(
   const problems = await feedbackProblems(ctx, null);
   const missing = namesOf(problems, 'missing');
   const rejected = namesOf(problems, 'rejected');
-  const by_email = ctx.config.RETURN_PATH_DOMAIN !== undefined;
-  const is_unseen = !by_email && transports.has_default && ctx.config.DELIVERY.some(({ kind }) => kind === 'smtp');
+  const { DELIVERY, RETURN_PATH_DOMAIN } = ctx.config;
+  const is_relayed = transports.has_default && DELIVERY.some(({ kind }) => kind === 'smtp');
   const notes = [
-    ...(missing === ''
-      ? []
-      : [
-          [
-            `Relays without feedback: ${missing}. Bounces that a relay keeps are never seen.`,
-            `Run \`${program_name} transports set-feedback NAME\` and enter the URL at the relay: docs/feedback.md.`,
-          ],
-        ]),
-    ...(rejected === ''
-      ? []
-      : [
-          [
-            `Feedback requests fail their signature check: ${rejected}.`,
-            `Run \`${program_name} transports feedback NAME\`, and correct the URL and the secret at the relay: docs/feedback.md.`,
-          ],
-        ]),
-    ...(is_unseen
-      ? [
-          [
-            'Bounces that the relay of DELIVERY sends by email are not received.',
-            'Set RETURN_PATH_DOMAIN and receive its email: docs/operations.md#bounces.',
-          ],
-        ]
-      : []),
-  ];
+    {
+      applies: missing !== '',
+      detail: `Relays without feedback: ${missing}. Bounces that a relay keeps are never seen.`,
+      fix: `Run \`${program_name} transports set-feedback NAME\` and enter the URL at the relay: docs/feedback.md.`,
+    },
+    {
+      applies: rejected !== '',
+      detail: `Feedback requests fail their signature check: ${rejected}.`,
+      fix: `Run \`${program_name} transports feedback NAME\`, and correct the URL and the secret at the relay: docs/feedback.md.`,
+    },
+    {
+      applies: is_relayed && RETURN_PATH_DOMAIN === undefined,
+      detail: 'Bounces that the relay of DELIVERY sends by email are not received.',
+      fix: 'Set RETURN_PATH_DOMAIN and receive its email: docs/operations.md#bounces.',
+    },
+  ].filter(({ applies }) => applies);
   if (notes.length === 0) return ok('Relays in use can report bounces.');
-  return warning(notes.map(([detail]) => detail).join(' '), notes.map(([, fix]) => fix).join(' '));
+  return warning(notes.map(({ detail }) => detail).join(' '), notes.map(({ fix }) => fix).join(' '));
 }
 
 /** Returns the names of the first few relays with a problem. */
