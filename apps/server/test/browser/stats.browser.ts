@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { invoke } from '@postrider/core';
 import { rollUpStats } from '@postrider/core/stats';
+import { createTransport, setTransportRules } from '@postrider/core/transports';
+import { words as transports } from '@postrider/dashboard/strings/pages/operations/transports';
 import { words as overview } from '@postrider/dashboard/strings/pages/overview';
 import { words as stats } from '@postrider/dashboard/strings/pages/stats';
 import { words as parts } from '@postrider/dashboard/strings/parts';
@@ -32,6 +35,26 @@ describe('the Overview page', () => {
 
     await page.getByText(overview.figures.complete).waitFor();
     expect(await accepted.innerText()).toBe('1');
+    expectQuiet(tab);
+    await visitor.stop();
+    await own.stop();
+  });
+
+  it('warns admins about their own relay without feedback, and links to it', async () => {
+    const own = await startStage({ DELIVERY: 'mx' });
+    const ctx = own.world.as(own.world.workspace_id);
+    const relay = { name: 'Our relay', kind: 'smtp', host: 'relay.example', reach: 'workspace' } as const;
+    const { id } = await invoke(ctx, createTransport, relay);
+    await invoke(ctx, setTransportRules, { rules: [{ transports: [id, 'default'] }], reach: 'workspace' });
+    const visitor = await own.visitor('admin');
+    const tab = await visitor.open();
+    const { page } = tab;
+    await page.goto('/');
+
+    await page.getByRole('link', { name: overview.problems.texts.feedback_missing(1) }).click();
+
+    await page.getByRole('table', { name: transports.title }).getByText('Our relay').waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/settings\/transports$/);
     expectQuiet(tab);
     await visitor.stop();
     await own.stop();
