@@ -7,8 +7,9 @@ import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { overviewSummary } from '../overview/index.ts';
 import { createContext } from '../services.ts';
-import { createTransport, setTransportRules } from '../transports/index.ts';
+import { createTransport, setTransportRules, updateTransport } from '../transports/index.ts';
 import { setFeedback } from './configure-feedback.ts';
+import { feedbackProblems } from './feedback-problems.ts';
 import { noteRejection, storeReports } from './feedback-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -144,6 +145,21 @@ describe('a relay of a workspace', () => {
     await report(admin(), id);
     expect(await overview(admin())).toEqual([]);
   });
+});
+
+it('a relay without feedback is not reported if it sends bounces to an envelope sender of ours', async () => {
+  const config = { ...services.config, RETURN_PATH_DOMAIN: 'bounces.example.com' };
+  const kinds = async () => (await feedbackProblems({ sql: services.sql, config }, null)).map(({ kind }) => kind);
+  const id = await createRelay(operator());
+  await setRules(operator(), { transports: [id] });
+  expect(await kinds()).toEqual([]);
+
+  await invoke(operator(), updateTransport, { transport_id: id, envelope_from: 'from_domain' });
+  expect(await kinds()).toEqual(['missing']);
+
+  const ses = { envelope_from: 'ours', host: 'email-smtp.eu-central-1.amazonaws.com' };
+  await invoke(operator(), updateTransport, { transport_id: id, ...ses });
+  expect(await kinds()).toEqual(['missing']);
 });
 
 it('the doctor notes a relay in DELIVERY whose bounces by email have nowhere to go', async () => {

@@ -7,6 +7,8 @@ export interface FeedbackProblem {
   readonly name: string;
   /** Since when no request was valid; null: unknown. */
   readonly since: Date | null;
+  readonly host: string;
+  readonly envelope_from: 'ours' | 'from_domain';
 }
 
 /**
@@ -33,7 +35,8 @@ export async function feedbackProblemsOf(
       where not exists (select from rules e where e.is_of_all and e.position < r.position)
     )
     select case when f.transport_id is null then 'missing' else 'rejected' end as kind, t.name,
-      coalesce(f.confirmed_at, f.created_at) as since
+      coalesce(f.confirmed_at, f.created_at) as since,
+      coalesce(t.host, '') as host, t.envelope_from
     from used u
     join transports t on t.id = u.id and t.kind = 'smtp' and t.workspace_id is not distinct from ${workspace_id}::uuid
     left join transport_feedback f on f.transport_id = t.id

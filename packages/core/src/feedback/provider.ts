@@ -40,6 +40,8 @@ export interface ProofContext {
 
 /** How one provider reports. */
 export interface FeedbackProvider {
+  /** Its SMTP servers. They keep bounces, whatever the envelope sender is. */
+  readonly host?: RegExp;
   /** Who makes the secret: we do, or the provider shows its own, which may be a public key. */
   readonly secret: 'ours' | 'theirs';
   /** Returns why a secret of the provider cannot be right; null if it can. */

@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<string, FeedbackKind>> = {
 
 /** Brevo gives its events no ID, and proves its posts by a bearer token or a password. */
 export const brevo: FeedbackProvider = {
+  host: /(?:^|\.)(?:brevo|sendinblue)\.com$/i,
   secret: 'ours',
   header: (reference) => `X-Mailin-custom: ${reference}\r\n`,
   problemOf: (post, secret) => passwordProblem(post, secret),

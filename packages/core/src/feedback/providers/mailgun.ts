@@ -25,6 +25,7 @@ type EventData = z.output<typeof entry>['event-data'];
  * the same token changes nothing.
  */
 export const mailgun: FeedbackProvider = {
+  host: /(?:^|\.)mailgun\.org$/i,
   secret: 'theirs',
   header: (reference) => `X-Mailgun-Variables: ${JSON.stringify({ postrider: reference })}\r\n`,
   problemOf(post, key, { now_ms }) {

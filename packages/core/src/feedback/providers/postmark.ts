@@ -36,6 +36,7 @@ const SORTED: Readonly<Record<string, string>> = {
 
 /** Postmark signs nothing: the proof is the password of HTTP basic authentication. */
 export const postmark: FeedbackProvider = {
+  host: /(?:^|\.)postmarkapp\.com$/i,
   secret: 'ours',
   header: (reference) => `X-PM-Metadata-postrider: ${reference}\r\n`,
   problemOf: (post, secret) => passwordProblem(post, secret),

@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<string, FeedbackKind>> = {
 
 /** Resend signs through Svix. It does not say which recipient it means, but repeats our header. */
 export const resend: FeedbackProvider = {
+  host: /(?:^|\.)resend\.com$/i,
   secret: 'theirs',
   header: (reference) => `${REFERENCE_HEADER}: ${reference}\r\n`,
   problemOf: (post, secret) => standardProblem(post, secret, 'svix'),

@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<string, FeedbackKind>> = {
 
 /** SendGrid signs its posts with a key whose public half it shows. */
 export const sendgrid: FeedbackProvider = {
+  host: /(?:^|\.)sendgrid\.net$/i,
   secret: 'theirs',
   header: (reference) => `X-SMTPAPI: ${JSON.stringify({ unique_args: { postrider: reference } })}\r\n`,
   problemOf: (post, key, { now_ms }) =>

@@ -53,6 +53,7 @@ const SORTED: Readonly<Record<string, string>> = {
 
 /** Amazon SES reports through a topic of SNS, whose ARN takes the place of a secret. */
 export const ses: FeedbackProvider = {
+  host: /^email-smtp[\w.-]*\.amazonaws\.com(?:\.cn)?$/i,
   secret: 'theirs',
   secretProblem: (arn) => (SNS_TOPIC.test(arn) ? null : 'Enter the ARN of the SNS topic, such as arn:aws:sns:…'),
   header: (reference) => `${REFERENCE_HEADER}: ${reference}\r\n`,

@@ -15,6 +15,12 @@ const providers: Readonly<Record<Provider, ProviderWords>> = {
     setup: 'Send the reports to the URL, signed with the secret as in Standard Webhooks.',
     secret: null,
   },
+  ses: {
+    name: 'Amazon SES',
+    setup:
+      'Add the URL as an HTTPS subscription of the SNS topic, without raw message delivery. It is confirmed automatically.',
+    secret: { label: 'SNS topic ARN', about: 'The topic that the identity or its configuration set publishes to.' },
+  },
   postmark: {
     name: 'Postmark',
     setup:
