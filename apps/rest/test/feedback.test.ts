@@ -169,6 +169,9 @@ describe('a relay with feedback', () => {
       .poll(async () => (await eventsOf(first))?.map(([kind, state]) => `${kind} ${state}`).toSorted(), PATIENCE)
       .toEqual(['complained recorded', 'delayed recorded', 'delivered recorded']);
     expect([await statusOf(late), await statusOf(fine)]).toEqual(['delivered', 'delivered']);
+    const recipientOf = async ({ id }: SentEmail) => (await invoke(operator(), getMessage, { id })).recipients[0];
+    expect(await recipientOf(fine)).toMatchObject({ relayed: true, confirmed_at: expect.any(String) });
+    expect(await recipientOf(late)).toMatchObject({ relayed: true, confirmed_at: null });
   });
 
   it('is matched by Message-ID and recipient without a reference', async () => {

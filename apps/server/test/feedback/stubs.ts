@@ -8,7 +8,8 @@ export const SNS_HOST = 'sns.eu-central-1.amazonaws.com';
 export const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:postrider';
 
 export interface Report {
-  readonly kind: 'bounced' | 'complained' | 'delayed' | 'delivered';
+  /** suppressed: the provider did not try, because of a list of its own. */
+  readonly kind: 'bounced' | 'complained' | 'delayed' | 'delivered' | 'suppressed';
   readonly id: string;
   readonly recipient: string;
   readonly message_id: string;
@@ -87,6 +88,10 @@ export function sesNotification({ kind, recipient }: Pick<Report, 'kind' | 'reci
       deliveryDelay: { delayedRecipients: [{ emailAddress: recipient, status: '4.4.7', diagnosticCode: '451 later' }] },
     },
     delivered: { notificationType: 'Delivery', delivery: { recipients: [recipient], smtpResponse: '250 ok' } },
+    suppressed: {
+      notificationType: 'Bounce',
+      bounce: { bounceType: 'Permanent', bounceSubType: 'OnAccountSuppressionList', bouncedRecipients: [entry] },
+    },
   };
   return JSON.stringify({ ...changes[kind], mail: { messageId: sesId(recipient), destination: [recipient] } });
 }
@@ -110,6 +115,7 @@ export const stubs: Readonly<Record<string, Stub>> = {
         delayed: { RecordType: 'Bounce', Type: 'Transient', ID: id, Email: recipient, Details: '451 later', Metadata },
         complained: { RecordType: 'SpamComplaint', Type: 'SpamComplaint', ID: id, Email: recipient, Metadata },
         delivered: { RecordType: 'Delivery', MessageID: id, Recipient: recipient, Metadata },
+        suppressed: { RecordType: 'Bounce', Type: 'SMTPApiError', ID: id, Email: recipient, Metadata },
       }[kind];
       return { headers: { ...json, authorization: basic(secret) }, body: JSON.stringify(entry) };
     },
@@ -118,7 +124,10 @@ export const stubs: Readonly<Record<string, Stub>> = {
     secret: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
     referenceIn: (email) => JSON.parse(headerIn(email, 'X-SMTPAPI') ?? '{}').unique_args?.postrider,
     post({ kind, id, recipient, reference }) {
-      const event = { bounced: 'bounce', complained: 'spamreport', delayed: 'deferred', delivered: 'delivered' }[kind];
+      const event = {
+        ...{ bounced: 'bounce', complained: 'spamreport', delayed: 'deferred', delivered: 'delivered' },
+        suppressed: 'dropped',
+      }[kind];
       const entry = { event, email: recipient, sg_event_id: id, reason: DIAGNOSTIC, postrider: reference };
       const body = JSON.stringify([entry, { event: 'open', email: recipient, sg_event_id: `${id}-open` }]);
       const timestamp = now();
@@ -139,6 +148,7 @@ export const stubs: Readonly<Record<string, Stub>> = {
         id,
         ...(kind === 'bounced' && { event: 'failed', severity: 'permanent' }),
         ...(kind === 'delayed' && { event: 'failed', severity: 'temporary' }),
+        ...(kind === 'suppressed' && { event: 'failed', severity: 'permanent', reason: 'suppress-bounce' }),
         ...((kind === 'complained' || kind === 'delivered') && { event: kind }),
         recipient,
         'delivery-status': { code: 550, message: '5.1.1 no such user' },
@@ -162,7 +172,10 @@ export const stubs: Readonly<Record<string, Stub>> = {
   brevo: {
     referenceIn: (email) => headerIn(email, 'X-Mailin-custom'),
     post({ kind, recipient, message_id, reference }, secret) {
-      const event = { bounced: 'hard_bounce', complained: 'spam', delayed: 'deferred', delivered: 'delivered' }[kind];
+      const event = {
+        ...{ bounced: 'hard_bounce', complained: 'spam', delayed: 'deferred', delivered: 'delivered' },
+        suppressed: 'blocked',
+      }[kind];
       const entry = {
         event,
         email: recipient,

@@ -66,6 +66,12 @@ function policyWords({ kind, destination, messages_per_minute }: NonNullable<Wai
   return `${plain(kind).replaceAll('_', ' ')}${at}${rate}`;
 }
 
+/** Says what a relay told about a delivered email; null if none has it. */
+function relayWords({ status, relayed, confirmed_at }: LogEntryDetail['recipients'][number]): string | null {
+  if (status !== 'delivered' || !relayed) return null;
+  return confirmed_at === null ? 'accepted by the relay' : `confirmed by the relay at ${confirmed_at}`;
+}
+
 function describe(email: LogEntryDetail): string {
   const facts = table([
     ['id', email.id],
@@ -75,13 +81,18 @@ function describe(email: LogEntryDetail): string {
     ['created', email.created_at],
   ]);
   const recipients = table(
-    email.recipients.map(({ kind, email: address, status, captured, attempts, last_response, waiting }) => [
-      `  ${kind}`,
-      address,
-      statusWord({ status, captured }),
-      `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
-      [waiting && waitingWords(waiting), last_response && plain(last_response)].filter(Boolean).join(', '),
-    ]),
+    email.recipients.map((recipient) => {
+      const { kind, email: address, attempts, last_response, waiting } = recipient;
+      return [
+        `  ${kind}`,
+        address,
+        statusWord(recipient),
+        `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+        [waiting && waitingWords(waiting), relayWords(recipient), last_response && plain(last_response)]
+          .filter(Boolean)
+          .join(', '),
+      ];
+    }),
   );
   const events = table(email.events.map((event) => [`  ${event.created_at}`, event.type, event.recipient_id ?? '']));
   return [facts, '', 'recipients', recipients, '', 'events', events]

@@ -68,6 +68,7 @@ export const stat_metrics = valuesOf<(typeof metrics)[number]>({
   accepted: true,
   delivered: true,
   captured: true,
+  relayed: true,
   bounced: true,
   deferred: true,
   failed: true,

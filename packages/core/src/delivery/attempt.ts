@@ -25,7 +25,7 @@ export interface Sender {
   /** What captures the relay's own ID from the text of its 250; undefined if no report names it. */
   readonly relay_id?: RegExp | undefined;
   /** The relays among its servers, each as host:port. */
-  readonly relays: ReadonlySet<string>;
+  readonly relays: 'all' | ReadonlySet<string>;
   /** Its name in metrics; undefined: the default transport's. */
   readonly label?: string;
 }
@@ -139,7 +139,7 @@ async function talk(
       ? async () => Buffer.concat([Buffer.from(reference(delivery), 'latin1'), await content.raw(form)])
       : () => content.raw(form);
     const outcome = await mailer.send(envelope, raw, signal);
-    if (outcome.kind !== 'accepted' || !relays.has(outcome.target)) return { outcome };
+    if (outcome.kind !== 'accepted' || (relays !== 'all' && !relays.has(outcome.target))) return { outcome };
     return { outcome, relayed: true, relay_id: relay_id?.exec(outcome.reply?.text ?? '')?.[1] ?? null };
   } catch (error) {
     if (error instanceof ContentDeleted) return { outcome: { ...nothingSent(error.message), kind: 'rejected' } };

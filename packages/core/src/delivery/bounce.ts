@@ -8,6 +8,8 @@ export interface Bounce {
   readonly category: RefusalCategory;
   /** The enhanced status code if there is one, else the reply code. */
   readonly code: string | null;
+  /** Set if the relay did not try, because the address is on a suppression list of its own. */
+  readonly reason?: 'relay_suppressed';
 }
 
 /** Returns the bounce for a rejection during the SMTP session. */

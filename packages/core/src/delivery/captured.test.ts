@@ -48,6 +48,7 @@ describe('email of a sandbox key', () => {
         true,
         ...recipients.map(() => true),
       ]);
+      expect(recipients.map(({ relayed }) => relayed)).toEqual(recipients.map(() => false));
     }
     const { data } = await invoke(world.as(world.workspace_id), listEvents, { type: 'email.delivered', limit: 100 });
     expect(data.map((event) => event.data.captured)).toEqual([true, true, true, true]);
@@ -62,17 +63,23 @@ describe('email of a live key', () => {
     expect(await detail(id)).toMatchObject({
       status: 'delivered',
       captured: false,
-      recipients: [{ captured: false }, { captured: false }],
+      recipients: [
+        { captured: false, relayed: true, confirmed_at: null },
+        { captured: false, relayed: true, confirmed_at: null },
+      ],
     });
+    const single = await send('live', 'eve@example.com');
+    await world.drain();
+    expect(await detail(single)).toMatchObject({ recipients: [{ captured: false, relayed: true }] });
     await world.clock.advance(5 * 60_000);
     await rollUpStats(world.services);
     const { series } = await invoke(world.as(world.workspace_id), statSeries, {
       bucket: 'hour',
       since: new Date(world.clock.now() - 2 * 3_600_000).toISOString(),
-      metrics: ['delivered', 'captured'],
+      metrics: ['delivered', 'captured', 'relayed'],
       reach: 'workspace',
     });
     const sums = series.map(({ points }) => points.reduce((sum, { value }) => sum + (value ?? 0), 0));
-    expect(sums).toEqual([6, 4]);
+    expect(sums).toEqual([7, 4, 3]);
   });
 });

@@ -107,7 +107,7 @@ export function senderOfRow(row: TransportRow, mailer: Mailer): Sender {
     added: added.map(([name, value]) => `${name}: ${value}\r\n`).join(''),
   };
   // Workspaces may have any number of transports together, and a label may not.
-  const relays = new Set(kind === 'smtp' ? [targetOf({ host: row.host ?? '', port: row.port ?? 0 })] : []);
+  const relays = kind === 'smtp' ? 'all' : new Set<string>();
   return { mailer, form, envelope_from, relays, label: row.workspace_id === null ? row.id : 'workspace' };
 }
 
@@ -115,7 +115,8 @@ export function senderOfRow(row: TransportRow, mailer: Mailer): Sender {
 export function defaultSender({ config }: Pick<Services, 'config'>, mailer: Mailer): Sender {
   const relay = config.DELIVERY.find((transport) => transport.kind === 'smtp');
   const form = relay ? { ...RELAY_FORM, signing: signingFor(relay.host) } : PLAIN_FORM;
-  const relays = new Set(config.DELIVERY.flatMap((one) => (one.kind === 'smtp' ? [targetOf(one)] : [])));
+  const targets = config.DELIVERY.flatMap((one) => (one.kind === 'smtp' ? [targetOf(one)] : []));
+  const relays = targets.length === config.DELIVERY.length ? 'all' : new Set(targets);
   return { mailer, form, envelope_from: 'ours', relays };
 }
 

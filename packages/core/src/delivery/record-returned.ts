@@ -20,6 +20,12 @@ export type RecordedReturn =
 // come from a reader.
 const COMPLAINTS: readonly string[] = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list'];
 
+/** What a relay that reports by HTTP knows beyond the report. */
+export interface RelayFacts {
+  /** The relay did not try: the report says nothing about the mailbox, and the address may be free again there. */
+  readonly is_relay_suppressed?: boolean | undefined;
+}
+
 /** The change that a returned message calls for, if any. */
 type Finding =
   | {
@@ -42,6 +48,7 @@ export async function recordReturned(
   services: Services,
   path: ReturnPath,
   mail: ReturnedMail,
+  { is_relay_suppressed = false }: RelayFacts = {},
 ): Promise<RecordedReturn> {
   return services.sql.begin(async (tx): Promise<RecordedReturn> => {
     const recipient = await findReturnedTo(tx, path);
@@ -61,7 +68,7 @@ export async function recordReturned(
         ? { kind: 'delayed' }
         : { kind: 'ignored', why: `the recipient is ${recipient.state}, or was told` };
     }
-    const { move, suppress } = meaningOf(finding);
+    const { move, suppress } = meaningOf(is_relay_suppressed ? asRelaySuppressed(finding) : finding);
     const [moved] = await transition(tx, finding.what, [{ ...keyOf(recipient), event_id, ...move }]);
     if (!moved) return { kind: 'ignored', why: `the recipient is ${recipient.state}` };
     if (suppress !== null) {
@@ -125,6 +132,16 @@ export type JudgedReturn =
   | ({ readonly what: 'bounce'; readonly status: string | null } & BounceVerdict)
   | Exclude<Finding, { what: 'bounce' }>;
 
+function asRelaySuppressed<F extends Extract<JudgedReturn, { what: 'bounce' | 'complain' }>>(finding: F): F {
+  if (finding.what === 'complain') return finding;
+  const { code } = finding.bounce;
+  return {
+    ...finding,
+    suppress: false,
+    bounce: { class: 'soft', category: 'policy', code, reason: 'relay_suppressed' },
+  };
+}
+
 type Suppressing = { readonly source: SuppressionSource; readonly reason: string };
 
 function meaningOf(finding: Extract<JudgedReturn, { what: 'bounce' | 'complain' }>) {
@@ -136,5 +153,5 @@ function meaningOf(finding: Extract<JudgedReturn, { what: 'bounce' | 'complain' 
   const { bounce, response, status } = finding;
   const suppress: Suppressing | null = finding.suppress ? { source: 'bounce', reason: response } : null;
   const event_facts = { category: bounce.category, response, ...(status && { status }), bounce };
-  return { suppress, move: { reason: bounce.category, last_response: response, event_facts } };
+  return { suppress, move: { reason: bounce.reason ?? bounce.category, last_response: response, event_facts } };
 }

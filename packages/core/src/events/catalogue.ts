@@ -26,6 +26,9 @@ const bounced = attempted.extend({
       }),
       category: z.string().meta({ description: 'The cause of the rejection.' }),
       code: z.string().nullable().meta({ description: 'The enhanced status code, or the reply code.' }),
+      reason: z.literal('relay_suppressed').optional().meta({
+        description: "Set if the relay didn't try, because the address is on a suppression list of its own.",
+      }),
     })
     .optional()
     .meta({ description: 'Why the email was rejected.' }),
@@ -111,6 +114,9 @@ export const eventCatalogue = {
     facts: attempted.extend({
       captured: z.literal(true).optional().meta({
         description: 'Set if the email went to the test inbox instead of a mail server.',
+      }),
+      relayed: z.literal(true).optional().meta({
+        description: "Set if a relay accepted the email. Missing: the recipient's server did.",
       }),
     }),
     example: { attempt: 1, response: '250 2.0.0 Ok' },

@@ -173,6 +173,7 @@ export async function recipientOfReceipt(sql: Sql, transport_id: string, relay_i
 }
 
 export interface Passage {
+  readonly id: string;
   readonly email: string;
   readonly state: string;
   /** Whether this transport took an attempt for the recipient, or may have. */
@@ -181,13 +182,25 @@ export interface Passage {
 
 /** Returns whether a recipient's email went through a transport; null if it is no longer stored. */
 export async function passageOf(sql: Sql, path: ReturnPath, transport_id: string): Promise<Passage | null> {
-  const rows = await sql<(Passage & { id: string })[]>`
+  const rows = await sql<Passage[]>`
     select r.id, r.email, r.state, exists (
       select from attempts a where a.message_id = r.message_id and a.workspace_id = r.workspace_id
         and a.recipient_id = r.id and a.transport_id = ${transport_id} and a.outcome in ('accepted', 'unknown')
     ) as is_through
     from recipients r where r.message_id = ${path.message_id}`;
   return rows.find(({ id }) => id.endsWith(path.recipient_end)) ?? null;
+}
+
+/**
+ * Records that the recipient's server accepted an email, according to its relay. Returns false if the recipient is not
+ * delivered. Served by the primary key.
+ */
+export async function confirmDelivery(sql: Sql, message_id: string, recipient_id: string, at: Date): Promise<boolean> {
+  const rows = await sql`
+    update recipients set confirmed_at = coalesce(confirmed_at, ${at})
+    where message_id = ${message_id} and id = ${recipient_id} and state = 'delivered'
+    returning id`;
+  return rows.length > 0;
 }
 
 /** Deletes old receipts. Served by relay_receipts_created. */

@@ -3,6 +3,7 @@ import { type ReturnPath, recordReturned } from '../delivery/index.ts';
 import { idPrefixes, isId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
 import {
+  confirmDelivery,
   type DueEvent,
   passageOf,
   recipientAt,
@@ -62,8 +63,12 @@ async function record(services: Services, event: DueEvent): Promise<Match> {
   // The secret of one transport must not speak for the email of another.
   if (!passage.is_through) return unmatched('The email was not sent through this transport.');
   const { message_id } = path;
-  if (kind === 'delivered') return { state: 'recorded', detail: null, message_id };
-  const result = await recordReturned(services, path, returnedMail(kind, facts, email));
+  if (kind === 'delivered') {
+    const is_confirmed = await confirmDelivery(services.sql, message_id, passage.id, event.received_at);
+    if (is_confirmed) return { state: 'recorded', detail: null, message_id };
+    return { state: 'ignored', detail: `the recipient is ${passage.state}`, message_id };
+  }
+  const result = await recordReturned(services, path, returnedMail(kind, facts, email), facts);
   switch (result.kind) {
     case 'later':
       return unmatched('The email is being sent.');

@@ -6,7 +6,16 @@ import { buckets, DEFAULT_SERIES, type Stats, statsOf, statsSchema } from './sta
 // One minute less than a day: both ends are rounded to whole minutes, and no response spans more minutes than a day
 // has.
 const DEFAULT_MS = 86_340_000;
-const metrics = ['accepted', 'delivered', 'captured', 'bounced', 'deferred', 'failed', 'complained'] as const;
+const metrics = [
+  'accepted',
+  'delivered',
+  'captured',
+  'relayed',
+  'bounced',
+  'deferred',
+  'failed',
+  'complained',
+] as const;
 
 /** Returns the results of a workspace's messages over time, counted by recipient. */
 export const getStats = operation({

@@ -14,6 +14,7 @@ export const countMetrics = [
   'accepted',
   'delivered',
   'captured',
+  'relayed',
   'bounced',
   'deferred',
   'failed',

@@ -122,7 +122,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
   const concerns = tx`case when f.recipient_id is null then r.state = 'canceled' else r.id = f.recipient_id end`;
   const since = tx`greatest(m.created_at, m.scheduled_at)`;
   const facts = tx`
-    f.workspace_id, f.minute, f.type, f.captured, f.created_at, m.from_domain, coalesce(id_text(m.api_key_id), '') as api_key_id, m.tags,
+    f.workspace_id, f.minute, f.type, f.captured, f.relayed, f.created_at, m.from_domain, coalesce(id_text(m.api_key_id), '') as api_key_id, m.tags,
     r.domain as destination, coalesce(p.provider, '') as provider, ${transportOf(tx)} as transport,
     case when f.first and r.first_attempt_at is not null
       then ${binOf(tx, tx`extract(epoch from r.first_attempt_at - ${since}) * 1000`)} end as first_bin,
@@ -134,6 +134,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       select e.workspace_id, e.message_id, e.recipient_id, e.type, e.created_at,
         width_bucket(e.id, ${events}::uuid[]) as minute, e.facts like '{"attempt":1,%' as first,
         e.type = ${countedEvents.delivered} and e.facts::jsonb ? 'captured' as captured,
+        e.type = ${countedEvents.delivered} and e.facts::jsonb ? 'relayed' as relayed,
         ${transportInFacts(tx)} as transport
       from workspaces w
       cross join lateral (
@@ -177,11 +178,11 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
     ),
     combined as materialized (
       select workspace_id, minute, from_domain, api_key_id, tags, provider, destination, transport, first_bin, delivery_bin, type,
-        count(*)::int as n, (count(*) filter (where captured))::int as captured
+        count(*)::int as n, (count(*) filter (where captured))::int as captured, (count(*) filter (where relayed))::int as relayed
       from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
       union all
       select b.workspace_id, width_bucket(b.id, ${messages}::uuid[]), b.from_domain, coalesce(id_text(b.api_key_id), ''), b.tags,
-        coalesce(p.provider, ''), r.domain, '', null, null, 'accepted', count(*)::int, 0
+        coalesce(p.provider, ''), r.domain, '', null, null, 'accepted', count(*)::int, 0, 0
       from recent b
       join recipients r on r.message_id = b.id and r.workspace_id = b.workspace_id
         and r.message_id >= ${messages[0] ?? ''} and r.message_id < ${end}
@@ -193,7 +194,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       select s.workspace_id, d.dimension, ${from}::timestamptz + (c.minute - 1) * interval '1 minute' as at, d.key,
         c.first_bin, c.delivery_bin, sum(c.n) as n,
         coalesce(sum(c.n) filter (where c.type = 'accepted'), 0)::int as accepted,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.delivered}), 0)::int as delivered, sum(c.captured)::int as captured,
+        coalesce(sum(c.n) filter (where c.type = ${countedEvents.delivered}), 0)::int as delivered, sum(c.captured)::int as captured, sum(c.relayed)::int as relayed,
         coalesce(sum(c.n) filter (where c.type = ${countedEvents.bounced}), 0)::int as bounced,
         coalesce(sum(c.n) filter (where c.type = ${countedEvents.deferred}), 0)::int as deferred,
         coalesce(sum(c.n) filter (where c.type = ${countedEvents.failed}), 0)::int as failed,
@@ -244,15 +245,15 @@ function insertion(tx: Tx, table: string, source: Fragment, max_keys: number): F
     ),
     rows as (
       select c.workspace_id, c.dimension, c.at, coalesce(k.key, '') as key, sum(accepted)::int as accepted,
-        sum(delivered)::int as delivered, sum(captured)::int as captured, sum(bounced)::int as bounced, sum(deferred)::int as deferred,
+        sum(delivered)::int as delivered, sum(captured)::int as captured, sum(relayed)::int as relayed, sum(bounced)::int as bounced, sum(deferred)::int as deferred,
         sum(failed)::int as failed, sum(complained)::int as complained, sum(suppressed)::int as suppressed,
         sum(canceled)::int as canceled
       from ${source} c left join named k using (workspace_id, dimension, at, key)
       group by 1, 2, 3, 4
     )
-    insert into ${tx(table)} (workspace_id, dimension, at, key, accepted, delivered, captured, bounced, deferred, failed,
+    insert into ${tx(table)} (workspace_id, dimension, at, key, accepted, delivered, captured, relayed, bounced, deferred, failed,
       complained, suppressed, canceled, first_attempt, delivery)
-    select r.workspace_id, r.dimension, r.at, r.key, r.accepted, r.delivered, r.captured, r.bounced, r.deferred, r.failed,
+    select r.workspace_id, r.dimension, r.at, r.key, r.accepted, r.delivered, r.captured, r.relayed, r.bounced, r.deferred, r.failed,
       r.complained, r.suppressed, r.canceled, h.first_attempt, h.delivery
     from rows r left join histograms h using (workspace_id, dimension, at, key)`;
 }
@@ -267,7 +268,7 @@ export async function foldBuckets(tx: Tx, unit: 'hour' | 'day', from: Date, to: 
   await tx`delete from ${tx(target)} where at >= ${first} and at < ${end}`;
   await tx`
     with parts as materialized (
-      select workspace_id, dimension, date_trunc(${unit}, at, 'UTC') as at, key, accepted, delivered, captured, bounced, deferred,
+      select workspace_id, dimension, date_trunc(${unit}, at, 'UTC') as at, key, accepted, delivered, captured, relayed, bounced, deferred,
         failed, complained, suppressed, canceled, first_attempt, delivery
       from ${tx(source)} where at >= ${first} and at < ${end}
     ),
@@ -306,6 +307,8 @@ export interface StatRow {
   readonly delivered: number;
   /** Of the delivered ones, those that went to the test inbox. */
   readonly captured: number;
+  /** Of the delivered ones, those that a relay accepted. */
+  readonly relayed: number;
   readonly bounced: number;
   readonly deferred: number;
   readonly failed: number;
@@ -334,7 +337,7 @@ export async function bucketsOf(
 ): Promise<StatRow[]> {
   const { workspace_id, dimension, bucket, from, to, histograms, keys } = query;
   return sql<StatRow[]>`
-    select at, key, accepted, delivered, captured, bounced, deferred, failed, complained, suppressed, canceled,
+    select at, key, accepted, delivered, captured, relayed, bounced, deferred, failed, complained, suppressed, canceled,
       ${histograms ? sql`first_attempt, delivery` : sql`null as first_attempt, null as delivery`}
     from ${sql(tableOf[bucket])}
     where workspace_id = ${workspace_id} and dimension = ${dimension} and at >= ${from} and at < ${to}

@@ -120,6 +120,8 @@ export interface Bounce {
   category: "mailbox" | "domain" | "quota" | "policy" | "reputation" | "authentication" | "content" | "throttled" | "protocol" | "network" | "signing" | "other" | (string & {});
   /** The enhanced status code, or the reply code. */
   code: string | null;
+  /** relay_suppressed: the relay didn't try, because the address is on a suppression list of its own. null: any other. */
+  reason: "relay_suppressed" | null;
 }
 
 export interface Capture {
@@ -421,6 +423,10 @@ export interface ExplainedRecipient {
   status: DeliveryStatus;
   /** Whether the email went to the test inbox instead of a mail server. That counts as delivered. */
   captured: boolean;
+  /** What delivered means here. true: a relay accepted the email. false: the recipient's server did, or it was captured. null: not delivered, or delivered before this was recorded. */
+  relayed: boolean | null;
+  /** When the relay reported that the recipient's server accepted the email. null: it didn't, or isn't set up to. */
+  confirmed_at: string | null;
   /** Number of delivery attempts so far. */
   attempts: number;
   /** The last response from the receiving server. */
@@ -631,6 +637,10 @@ export interface Recipient {
   status: DeliveryStatus;
   /** Whether the email went to the test inbox instead of a mail server. That counts as delivered. */
   captured: boolean;
+  /** What delivered means here. true: a relay accepted the email. false: the recipient's server did, or it was captured. null: not delivered, or delivered before this was recorded. */
+  relayed: boolean | null;
+  /** When the relay reported that the recipient's server accepted the email. null: it didn't, or isn't set up to. */
+  confirmed_at: string | null;
   /** Number of delivery attempts so far. */
   attempts: number;
   /** The last response from the receiving server. */
@@ -1537,7 +1547,7 @@ export interface StatsGetAnswer {
   /** One series per metric and group. */
   series: ({
       /** Counted per recipient. Percentiles are in seconds. */
-      metric: "accepted" | "delivered" | "captured" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
+      metric: "accepted" | "delivered" | "captured" | "relayed" | "bounced" | "deferred" | "failed" | "complained" | "suppressed" | "canceled" | "accept_to_first_attempt_p50" | "accept_to_first_attempt_p95" | "accept_to_first_attempt_p99" | "accept_to_delivered_p50" | "accept_to_delivered_p95" | "accept_to_delivered_p99" | (string & {});
       /** The dimension's value; null for everything without its own series. */
       key: string | null;
       /** One point per interval, oldest first. */
@@ -1574,6 +1584,8 @@ export interface EventFacts {
     response?: string | null;
     /** Set if the email went to the test inbox instead of a mail server. */
     captured?: true;
+    /** Set if a relay accepted the email. Missing: the recipient's server did. */
+    relayed?: true;
   };
   "email.delivery_delayed": {
     /** The attempt number, from 1. */
@@ -1598,6 +1610,8 @@ export interface EventFacts {
       category: string;
       /** The enhanced status code, or the reply code. */
       code: string | null;
+      /** Set if the relay didn't try, because the address is on a suppression list of its own. */
+      reason?: "relay_suppressed";
       [fact: string]: unknown;
     };
   };

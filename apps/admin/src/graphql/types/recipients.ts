@@ -221,6 +221,11 @@ const BounceClass = enumOf(
   ['hard', 'soft'],
   'hard: the mailbox or its domain does not exist. Unknown causes are soft.',
 );
+const BounceReason = enumOf(
+  'BounceReason',
+  ['relay_suppressed'],
+  "relay_suppressed: the relay didn't try, because the address is on a suppression list of its own.",
+);
 const Bounce = builder.objectRef<NonNullable<RecipientEntry['bounce']>>('Bounce').implement({
   description: 'The cause of a bounce.',
   fields: (t) => ({
@@ -231,6 +236,12 @@ const Bounce = builder.objectRef<NonNullable<RecipientEntry['bounce']>>('Bounce'
     }),
     category: t.exposeString('category', { description: 'The rejection category.' }),
     code: t.exposeString('code', { nullable: true, description: 'The enhanced status code, or the reply code.' }),
+    reason: t.field({
+      type: BounceReason,
+      nullable: true,
+      description: 'What the category does not say. null: nothing.',
+      resolve: (bounce) => bounce.reason,
+    }),
   }),
 });
 
@@ -273,6 +284,18 @@ builder.node(Recipient, {
     captured: t.boolean({
       description: 'Whether the email went to the test inbox instead of a mail server. That counts as delivered.',
       resolve: ({ entry }) => entry.captured,
+    }),
+    relayed: t.boolean({
+      nullable: true,
+      description:
+        "What delivered means here. true: a relay accepted the email. false: the recipient's server did, or it was captured. null: not delivered, or delivered before this was recorded.",
+      resolve: ({ entry }) => entry.relayed,
+    }),
+    confirmedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: "When the relay reported that the recipient's server accepted the email.",
+      resolve: ({ entry }) => entry.confirmed_at,
     }),
     destination: t.string({
       description: 'The recipient domain.',

@@ -102,16 +102,22 @@ const FIGURES = [
 /** Returns the totals with their share of what was accepted, and their course. */
 function figuresOf(stats: Stats): readonly Figure[] {
   const accepted = sum(stats, 'accepted');
+  const relayed = sum(stats, 'relayed');
   return FIGURES.flatMap(([metric, tone]) => {
     const total = sum(stats, metric) - sum(stats, subtracted(metric));
     if (metric === 'captured' && total === 0) return [];
     return {
       name: words.metrics[metric],
       value: format(total),
-      ...(metric !== 'accepted' && accepted > 0 && { note: shareOf(total, accepted) }),
+      ...(metric !== 'accepted' && accepted > 0 && { note: noteOf(metric, shareOf(total, accepted), relayed) }),
       line: <Sparkline values={valuesOf(stats, metric)} tone={tone} />,
     };
   });
+}
+
+/** Returns the share, and how many of the delivered emails a relay accepted. */
+function noteOf(metric: (typeof FIGURES)[number][0], share: string, relayed: number): string {
+  return metric === 'delivered' && relayed > 0 ? words.relayed(share, format(relayed)) : share;
 }
 
 function sum(stats: Stats, metric: string | null): number {

@@ -33,6 +33,7 @@ export const words = {
     failed: 'Failed',
     complained: 'Complained',
   },
+  relayed: (share: string, count: string) => `${share}, ${count} through relays`,
   p50: 'p50',
   p95: 'p95',
   breakdown: 'Breakdown',

@@ -46,6 +46,7 @@ export const brevo: FeedbackProvider = {
           reference: data['X-Mailin-custom'],
           message_id,
           diagnostic: data.reason,
+          is_relay_suppressed: data.event === 'blocked',
           sorted_as: data.event === 'hard_bounce' || data.event === 'invalid_email' ? 'bad-mailbox' : undefined,
         },
       };

@@ -48,6 +48,7 @@ export const mailgun: FeedbackProvider = {
         facts: {
           recipient: event.recipient,
           reference: typeof reference === 'string' ? reference : undefined,
+          is_relay_suppressed: event.reason?.startsWith('suppress-'),
           message_id: typeof message_id === 'string' ? bareMessageId(message_id) : undefined,
           diagnostic: [status?.code, status?.message ?? status?.description].filter(Boolean).join(' ') || undefined,
         },

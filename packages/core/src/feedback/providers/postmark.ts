@@ -56,6 +56,7 @@ export const postmark: FeedbackProvider = {
           reference: data.Metadata?.postrider,
           diagnostic: kind === 'delivered' ? undefined : (data.Details ?? data.Description),
           sorted_as: SORTED[data.Type ?? ''],
+          is_relay_suppressed: data.Type === 'SMTPApiError',
         },
       };
     }),

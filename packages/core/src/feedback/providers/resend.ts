@@ -42,6 +42,7 @@ export const resend: FeedbackProvider = {
           recipient: to.length === 1 ? to[0] : undefined,
           reference: headers.find(({ name }) => name.toLowerCase() === REFERENCE_HEADER.toLowerCase())?.value,
           diagnostic: bounce?.message,
+          is_relay_suppressed: event.type === 'email.suppressed',
         },
       };
     }),

@@ -52,6 +52,7 @@ export const sendgrid: FeedbackProvider = {
           message_id: bareMessageId(data['smtp-id']),
           status: data.status,
           diagnostic: data.reason ?? data.response,
+          is_relay_suppressed: data.event === 'dropped',
         },
       };
     }),

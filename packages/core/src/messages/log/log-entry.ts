@@ -31,6 +31,10 @@ const bounceSchema = z
       .string()
       .nullable()
       .meta({ description: 'The enhanced status code, or the reply code.', examples: ['5.1.1'] }),
+    reason: z.literal('relay_suppressed').nullable().meta({
+      description:
+        "relay_suppressed: the relay didn't try, because the address is on a suppression list of its own. null: any other.",
+    }),
   })
   .meta({ id: 'Bounce' });
 export type BounceEntry = z.output<typeof bounceSchema>;
@@ -42,6 +46,14 @@ export const recipientSchema = z
     kind: z.enum(recipientKinds).meta({ description: 'The first field of the request that contains the address.' }),
     status: statusField,
     captured: capturedField,
+    relayed: z.boolean().nullable().meta({
+      description:
+        "What delivered means here. true: a relay accepted the email. false: the recipient's server did, or it was captured. null: not delivered, or delivered before this was recorded.",
+    }),
+    confirmed_at: timeField.nullable().meta({
+      description:
+        "When the relay reported that the recipient's server accepted the email. null: it didn't, or isn't set up to.",
+    }),
     attempts: z.int().meta({ description: 'Number of delivery attempts so far.' }),
     last_response: z.string().nullable().meta({ description: 'The last response from the receiving server.' }),
     next_attempt_at: timeField
@@ -158,6 +170,8 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
     kind: row.kind,
     status: row.state,
     captured: row.captured,
+    relayed: row.relayed,
+    confirmed_at: maybeTime(row.confirmed_at),
     attempts: row.attempt_count,
     last_response: row.last_response,
     next_attempt_at: row.state === 'deferred' || row.state === 'scheduled' ? isoTime(row.due_at) : null,
@@ -169,8 +183,8 @@ function recipientEntry(row: RecipientRow): RecipientEntry {
 /** The cast is safe because the facts were serialized from the bounce event's data. */
 function bounceEntry(facts: string | null): BounceEntry | null {
   if (facts === null) return null;
-  const { bounce } = JSON.parse(facts) as { bounce?: BounceEntry };
-  return bounce ?? null;
+  const { bounce } = JSON.parse(facts) as { bounce?: Omit<BounceEntry, 'reason'> & Partial<BounceEntry> };
+  return bounce ? { ...bounce, reason: bounce.reason ?? null } : null;
 }
 
 export const attemptOutcomes = ['accepted', 'deferred', 'rejected', 'unknown'] as const;

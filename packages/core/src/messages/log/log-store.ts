@@ -48,6 +48,8 @@ export interface RecipientRow {
   first_attempt_at: Date | null;
   last_response: string | null;
   captured: boolean;
+  relayed: boolean | null;
+  confirmed_at: Date | null;
   /** The facts of its bounce event, as JSON. */
   bounce_facts: string | null;
   job_id: string | null;
@@ -155,7 +157,7 @@ export async function recipientsOf(
   const rows = await sql<RecipientRow[]>`
     select message_id, r.id, email, kind, state, due_at, due_at <= clock_now() as due,
       coalesce(lease_until > clock_now(), false) as leased, attempt_count, first_attempt_at,
-      last_response, captured, job_id,
+      last_response, captured, relayed, confirmed_at, job_id,
       case when r.state = 'bounced' then (
         select e.facts from events e
         where e.message_id >= r.message_id and e.message_id <= r.message_id and e.recipient_id = r.id

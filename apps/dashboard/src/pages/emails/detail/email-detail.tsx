@@ -14,7 +14,7 @@ import { ExactTime, RelativeTime, spanMs } from '../../../parts/times.tsx';
 import type { ContentTab } from '../content-tabs.ts';
 import { words as list } from '../strings.ts';
 import { Content } from './content.tsx';
-import type { Email } from './email.ts';
+import type { Email, Recipient } from './email.ts';
 import { EmailActions } from './email-actions.tsx';
 import { Recipients } from './recipients.tsx';
 import { words } from './strings.ts';
@@ -87,11 +87,11 @@ function Answer({ email }: { readonly email: Email }) {
   if (status === 'sending') return words.answer.sending;
   if (done > 0 && done === recipients.length && delivered_at !== null) {
     const took = spanMs(Math.max(0, Date.parse(delivered_at) - Date.parse(created_at)));
-    return captured ? (
-      words.answer.captured(done, took)
-    ) : (
-      <span title={words.answer.deliveredMeans}>{words.answer.delivered(done, took)}</span>
-    );
+    if (captured) return words.answer.captured(done, took);
+    const { delivered, deliveredMeans, confirmedMeans, relayed, relayedMeans } = words.answer;
+    if (recipients.some(isUnconfirmed)) return <span title={relayedMeans}>{relayed(done, took)}</span>;
+    const meaning = recipients.some((one) => one.confirmed_at !== null) ? confirmedMeans : deliveredMeans;
+    return <span title={meaning}>{delivered(done, took)}</span>;
   }
   if (done > 0 && !isOpen(status)) return words.answer.mixed(captured, done, recipients.length, restOf(email));
   const since = (
@@ -106,6 +106,11 @@ function Answer({ email }: { readonly email: Email }) {
       {since} {words.answer.closed}
     </>
   );
+}
+
+/** Returns whether all that is known is that a relay accepted the email. */
+function isUnconfirmed({ relayed, confirmed_at }: Recipient): boolean {
+  return relayed === true && confirmed_at === null;
 }
 
 /** Counts the recipients with other outcomes, by state: "1 bounced, 2 suppressed". */

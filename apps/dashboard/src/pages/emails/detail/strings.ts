@@ -11,6 +11,10 @@ export const words = {
       `Captured in the test inbox in ${took}, not delivered${count === 1 ? '' : ` to its ${count} recipients`}`,
     deliveredMeans:
       'The receiving server accepted the email (250). This doesn’t mean that it was read or reached the inbox.',
+    relayed: (count: number, took: string) =>
+      `Accepted by the relay ${count === 1 ? '' : `for all ${count} recipients `}in ${took}`,
+    relayedMeans: 'A relay accepted the email (250) and delivers it further. It hasn’t reported its delivery.',
+    confirmedMeans: 'The relay reported that the receiving server accepted the email.',
     sending: 'Sending now',
     mixed: (captured: boolean, done: number, all: number, rest: string) =>
       `${captured ? 'Captured for' : 'Delivered to'} ${done} of ${all} recipients, ${rest}`,
@@ -160,7 +164,17 @@ export const words = {
     longSubject: (length: number) => `${length} characters. Phones show about the first 50.`,
     noSubject: 'No subject.',
   },
-  recipients: { title: 'Recipients', email: 'Address', state: 'Status', attempts: 'Attempts', reply: 'Last response' },
+  recipients: {
+    title: 'Recipients',
+    email: 'Address',
+    state: 'Status',
+    attempts: 'Attempts',
+    reply: 'Last response',
+    relay: 'Relay',
+    unconfirmed: 'Accepted',
+    unconfirmedMeans: 'The relay accepted the email and delivers it further. It hasn’t reported its delivery.',
+    confirmed: 'Delivered',
+  },
   facts: {
     title: 'Details',
     id: 'ID',
