@@ -114,7 +114,14 @@ export async function runBlocks(
   blocks: readonly Block[],
   instance: Instance,
   languages_run: readonly Language[],
-  { with_examples = false }: { readonly with_examples?: boolean } = {},
+  {
+    with_examples = false,
+    after,
+  }: {
+    readonly with_examples?: boolean;
+    /** Called after each block with what the last program printed. */
+    readonly after?: (block: Block, printed: string) => Promise<void>;
+  } = {},
 ): Promise<Outcome[]> {
   const place: Place = { folder: openFolder(), instance, servers: [], printed: '', prints_text: false };
   const outcomes: Outcome[] = [];
@@ -141,6 +148,7 @@ export async function runBlocks(
       const { language, marker: following } = blocks[index + 1] ?? {};
       place.prints_text = language === 'text' && following?.kind === 'expect';
       outcomes.push({ block, problem: await problemOf(block, blocks.slice(0, index), place) });
+      await after?.(block, place.printed);
     }
   } finally {
     for (const server of place.servers) server.kill();
