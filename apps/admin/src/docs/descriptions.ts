@@ -49,6 +49,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   operations: 'Run the service: bounces, backups, scaling, alerts and repairs.',
   transports: 'Relays, and rules that choose one for each email, with guides.',
   feedback: 'Bounces and complaints that relays report by HTTP.',
+  relays: 'Send through Amazon SES, Postmark or any other relay, and see its bounces.',
   database: 'Roles, connections, poolers and what to monitor in Postgres.',
   backup: 'Back up the database and restore it without sending email twice.',
   retention: 'Retention periods, and how to erase data sooner.',

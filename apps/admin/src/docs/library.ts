@@ -77,6 +77,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       'operations',
       'transports',
       'feedback',
+      'relays',
       'database',
       'backup',
       'retention',

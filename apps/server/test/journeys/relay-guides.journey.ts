@@ -1,0 +1,121 @@
+import type { SmtpSink } from '@postrider/testing';
+import { describe, expect, it } from 'vitest';
+import { type Post, type Report, stubs } from '../feedback/stubs.ts';
+import type { ServerProcess } from '../server-process.ts';
+import { follow, PATIENCE, send, startRelay, startService } from './guides.ts';
+
+const PAGE = 'docs/relays.md';
+const REFERENCE = /^[0-9a-z]{42}\./;
+
+/** What the owner of a relay enters there. */
+interface Entry {
+  readonly path: string;
+  readonly secret: string;
+}
+
+function entryIn(printed: string): Entry {
+  const [, url = ''] = /"url": ?"([^"]+)"/.exec(printed) ?? [];
+  const [, secret = ''] = /"secret": ?"([^"]+)"/.exec(printed) ?? [];
+  return { path: new URL(url).pathname, secret };
+}
+
+const headerOf = (relay: SmtpSink, to: string, name: string) => {
+  const email = relay.messages.findLast(({ envelope_to }) => envelope_to.includes(to))?.raw.toString('latin1') ?? '';
+  return new RegExp(`^${name}: (.*)\\r$`, 'm').exec(email)?.[1];
+};
+
+/** Sends until the workers use the relay, with a reference in this header. */
+async function workersFollow(server: ServerProcess, relay: SmtpSink, name: string): Promise<void> {
+  const to = 'early@example.com';
+  await expect
+    .poll(async () => {
+      await send(server, to);
+      return headerOf(relay, to, name);
+    }, PATIENCE)
+    .toMatch(REFERENCE);
+}
+
+async function deliver({ url }: ServerProcess, { path }: Entry, { headers, body }: Post): Promise<number> {
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function statusOf({ call }: ServerProcess, to: string): Promise<string | undefined> {
+  const { body } = await call('GET', `/v1/email/logs?to=${encodeURIComponent(to)}`);
+  return (body.data as { status: string }[])[0]?.status;
+}
+
+const becomesBounced = (server: ServerProcess, to: string) =>
+  expect.poll(() => statusOf(server, to), PATIENCE).toBe('bounced');
+
+const bounceOf = (relay: SmtpSink, to: string, header: string): Report => ({
+  kind: 'bounced',
+  id: 'evt_1',
+  recipient: to,
+  message_id: '',
+  reference: headerOf(relay, to, header) ?? '',
+});
+
+describe(`a guide of ${PAGE}`, () => {
+  it('sends through Postmark, and its webhook makes the email bounced', async () => {
+    const header = 'X-PM-Metadata-postrider';
+    const to = 'hardbounce@bounce-testing.postmarkapp.com';
+    const relay = await startRelay('the server token', {
+      login: { user: 'the server token', pass: 'the server token' },
+    });
+    const service = await startService();
+    const { server } = service;
+    let entry: Entry | undefined;
+    let view = '';
+
+    await follow(service, {
+      page: PAGE,
+      heading: 'Through Postmark',
+      relays: { 'smtp.postmarkapp.com': relay },
+      async after({ text }, printed) {
+        view = printed;
+        if (text.includes('set-feedback')) entry = entryIn(printed);
+        if (text.includes('set-rules')) await workersFollow(server, relay, header);
+        if (!text.includes('send --from') || entry === undefined) return;
+        await relay.waitFor(({ envelope_to }) => envelope_to.includes(to));
+        expect(headerOf(relay, to, 'X-PM-Message-Stream')).toBe('outbound');
+        expect(headerOf(relay, to, 'DKIM-Signature')).toBeUndefined();
+        const bounce = bounceOf(relay, to, header);
+        const post = stubs.postmark?.post(bounce, entry.secret);
+        expect(
+          post && (await deliver(server, entry, { ...post, headers: { 'content-type': 'application/json' } })),
+        ).toBe(401);
+        expect(post && (await deliver(server, entry, post))).toBe(200);
+        await becomesBounced(server, to);
+      },
+    });
+
+    expect(view).toMatch(/"kind": "bounced",\s+"state": "recorded"/);
+    expect(view).toContain('"status": "bounced"');
+    expect(view).toContain('The Authorization header is missing.');
+  });
+
+  it('sends through any other relay, and a signed report makes the email bounced', async () => {
+    const relay = await startRelay('the password');
+    const service = await startService();
+    const { server } = service;
+    let view = '';
+
+    await follow(service, {
+      page: PAGE,
+      heading: 'Through any other relay',
+      relays: { 'relay.example.com': relay },
+      async after({ text }, printed) {
+        view = printed;
+        if (text.includes('set-rules')) await workersFollow(server, relay, 'X-Postrider-Ref');
+        if (text.includes('send --from'))
+          await relay.waitFor(({ envelope_to }) => envelope_to.includes('nobody@example.net'));
+        if (text.includes('curl')) await becomesBounced(server, 'nobody@example.net');
+      },
+    });
+
+    expect(view).toMatch(/"kind": "bounced",\s+"state": "recorded"/);
+    expect(view).toContain('"status": "bounced"');
+  });
+});
