@@ -4,7 +4,7 @@ import { getFeedback, setFeedback } from '@postrider/core/feedback';
 import { createTransport } from '@postrider/core/transports';
 import { describe, expect, it } from 'vitest';
 import { openStage } from './stage.ts';
-import { json, SNS_HOST, sesNotification, snsPost, TOPIC } from './stubs.ts';
+import { json, SNS_HOST, sesNotification, snsPost, snsSubscription, TOPIC } from './stubs.ts';
 
 const { world, relay, sns_requests, deliver } = await openStage();
 const operator = () => world.as(world.workspace_id);
@@ -22,19 +22,12 @@ describe('a topic of SNS', () => {
     const feedback = await invoke(operator(), setFeedback, { transport_id, provider: 'ses', secret: TOPIC });
     return { transport_id, path: new URL(feedback.url).pathname };
   };
-  const question = {
-    Type: 'SubscriptionConfirmation',
-    MessageId: 'question',
-    Message: 'You have chosen to subscribe.',
-    Token: 'abc',
-    SubscribeURL: `https://${SNS_HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=abc`,
-  };
 
   it('is confirmed at its own host, once its request has been verified', async () => {
     const { transport_id, path } = await setUp();
     sns_requests.length = 0;
 
-    expect(await deliver(path, snsPost(question, { version: '2' }))).toBe(200);
+    expect(await deliver(path, snsPost(snsSubscription, { version: '2' }))).toBe(200);
 
     expect(sns_requests).toEqual([
       '/SimpleNotificationService-0123.pem',
@@ -47,9 +40,15 @@ describe('a topic of SNS', () => {
   });
 
   it.each([
-    ['at another host', { ...question, SubscribeURL: question.SubscribeURL.replace(SNS_HOST, 'sns.example.com') }],
-    ['with another action', { ...question, SubscribeURL: question.SubscribeURL.replace('Confirm', 'Un') }],
-    ['of the end of a subscription', { ...question, Type: 'UnsubscribeConfirmation' }],
+    [
+      'at another host',
+      { ...snsSubscription, SubscribeURL: snsSubscription.SubscribeURL.replace(SNS_HOST, 'sns.example.com') },
+    ],
+    [
+      'with another action',
+      { ...snsSubscription, SubscribeURL: snsSubscription.SubscribeURL.replace('Confirm', 'Un') },
+    ],
+    ['of the end of a subscription', { ...snsSubscription, Type: 'UnsubscribeConfirmation' }],
   ])('is not confirmed %s', async (_, message) => {
     const { path } = await setUp();
     sns_requests.length = 0;

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { Services } from '@postrider/core';
 import { startListener } from '@postrider/inbound';
 import { createFeedbackHandler } from '@postrider/rest';
 import { type SmtpSink, snsCertificate, startSmtpSink } from '@postrider/testing';
@@ -30,6 +31,12 @@ export async function openStage(): Promise<Stage> {
   await world.domain('shop.example');
   const relay = endAfterTests(await startSmtpSink({ receipt: ([to = '']) => `Ok ${sesId(to)}` }));
   const returns = endAfterTests(await startListener(world.services, 0));
+  world.dns.set(SNS_HOST, 'A', ['127.0.0.1']);
+  return { world, relay, returns_port: returns.port, ...(await startFeedback(world.services)) };
+}
+
+/** Starts the listener of feedback, and the server of SNS at SNS_HOST. The caller's name server leads to it. */
+export async function startFeedback(services: Services): Promise<Pick<Stage, 'sns_requests' | 'deliver'>> {
   const sns_requests: string[] = [];
   // Serves the certificate of the stub of SNS, and takes its confirmations.
   const https_port = await listen(
@@ -39,16 +46,12 @@ export async function openStage(): Promise<Stage> {
       response.end(snsCertificate.cert);
     },
   );
-  world.dns.set(SNS_HOST, 'A', ['127.0.0.1']);
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, snsCertificate.cert]);
   afterAll(() => setDefaultCACertificates(trusted));
-  const handler = createFeedbackHandler(world.services, { https_port });
+  const handler = createFeedbackHandler(services, { https_port });
   const port = await listen(createServer, (request, response) => void handler(request, response));
   return {
-    world,
-    relay,
-    returns_port: returns.port,
     sns_requests,
     async deliver(path, { headers, body }) {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body });

@@ -62,6 +62,15 @@ export interface SnsMessage {
   readonly Timestamp?: string;
 }
 
+/** The first request to a new subscription. */
+export const snsSubscription = {
+  Type: 'SubscriptionConfirmation',
+  MessageId: 'question',
+  Message: 'You have chosen to subscribe.',
+  Token: 'abc',
+  SubscribeURL: `https://${SNS_HOST}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=abc`,
+};
+
 /** Signs like SNS. */
 export function snsPost(fields: SnsMessage, { key = snsCertificate.key, host = SNS_HOST, version = '1' } = {}): Post {
   const message = { Type: 'Notification', TopicArn: TOPIC, Timestamp: new Date(Date.now()).toISOString(), ...fields };

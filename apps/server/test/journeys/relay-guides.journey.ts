@@ -1,8 +1,23 @@
-import type { SmtpSink } from '@postrider/testing';
+import { catalogue, createServices, readConfig, type Services } from '@postrider/core';
+import { createQueue } from '@postrider/queue';
+import { type SmtpSink, startDnsZone } from '@postrider/testing';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { type Post, type Report, stubs } from '../feedback/stubs.ts';
+import { startFeedback } from '../feedback/stage.ts';
+import {
+  type Post,
+  type Report,
+  SNS_HOST,
+  sesId,
+  sesNotification,
+  snsPost,
+  snsSubscription,
+  stubs,
+  TOPIC,
+} from '../feedback/stubs.ts';
+import type { Journey } from '../journey.ts';
 import type { ServerProcess } from '../server-process.ts';
-import { follow, PATIENCE, send, startRelay, startService } from './guides.ts';
+import { endAfterTest, follow, PATIENCE, send, startRelay, startService } from './guides.ts';
 
 const PAGE = 'docs/relays.md';
 const REFERENCE = /^[0-9a-z]{42}\./;
@@ -57,7 +72,71 @@ const bounceOf = (relay: SmtpSink, to: string, header: string): Report => ({
   reference: headerOf(relay, to, header) ?? '',
 });
 
+/** Returns services on the database of the server, for what it does at a port that a test cannot have. */
+function servicesBeside({ sql, clock, env }: Journey, own: Readonly<Record<string, string>>): Services {
+  const jobs = createQueue({
+    sql,
+    url: env.DATABASE_URL ?? '',
+    catalogue,
+    application_name: 'postrider-journey',
+    max_connections: 1,
+    supervise: false,
+    on_error: () => undefined,
+  });
+  const config = readConfig({ ...env, ...own });
+  const log = pino({ level: 'silent' });
+  const parts = {
+    sql,
+    jobs,
+    clock,
+    log,
+    config,
+    secret_key: env.SECRET_KEY ?? '',
+    public_url: 'http://localhost:3000',
+  };
+  return createServices(parts);
+}
+
 describe(`a guide of ${PAGE}`, () => {
+  it('sends through Amazon SES, and a signed notification makes the email bounced', async () => {
+    const to = 'bounce@simulator.amazonses.com';
+    const login = { user: 'AKIAEXAMPLE', pass: 'the SMTP password' };
+    const relay = await startRelay(login.pass, { login, receipt: ([first = '']) => `Ok ${sesId(first)}` });
+    const service = await startService();
+    const { server, journey } = service;
+    const dns = endAfterTest(await startDnsZone({ [SNS_HOST]: { A: ['127.0.0.1'] } }));
+    const beside = { DNS_SERVERS: dns.address, WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8' };
+    const sns = await startFeedback(servicesBeside(journey, beside));
+    const message = { MessageId: 'evt_1', Message: sesNotification({ kind: 'bounced', recipient: to }) };
+    let entry: Entry | undefined;
+    let view = '';
+
+    await follow(service, {
+      page: PAGE,
+      heading: 'Through Amazon SES',
+      relays: { 'email-smtp.eu-central-1.amazonaws.com': relay },
+      async after({ text }, printed) {
+        view = printed;
+        if (text.includes('set-feedback')) {
+          entry = entryIn(printed);
+          expect(await sns.deliver(entry.path, snsPost(snsSubscription))).toBe(200);
+          expect(sns.sns_requests.at(-1)).toContain('Action=ConfirmSubscription');
+        }
+        if (text.includes('set-rules')) await workersFollow(server, relay, 'X-Postrider-Ref');
+        if (!text.includes('send --from') || entry === undefined) return;
+        await relay.waitFor(({ envelope_to }) => envelope_to.includes(to));
+        // The server cannot reach the stub of SNS at port 443, so a listener beside it takes what is genuine.
+        expect(await deliver(server, entry, snsPost({ ...message, TopicArn: `${TOPIC}-2` }))).toBe(401);
+        expect(await sns.deliver(entry.path, snsPost(message))).toBe(200);
+        await becomesBounced(server, to);
+      },
+    });
+
+    expect(view).toMatch(/"kind": "bounced",\s+"state": "recorded"/);
+    expect(view).toContain('"status": "bounced"');
+    expect(view).toContain('The topic is another one.');
+  });
+
   it('sends through Postmark, and its webhook makes the email bounced', async () => {
     const header = 'X-PM-Metadata-postrider';
     const to = 'hardbounce@bounce-testing.postmarkapp.com';
