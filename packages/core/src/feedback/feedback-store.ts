@@ -70,19 +70,40 @@ export async function pendingCount(sql: Sql | Tx, transport_id: string, max: num
   return row?.count ?? 0;
 }
 
-/** Stores the events of a post that are not there yet. */
-export async function storeReports(tx: Tx, transport_id: string, reports: readonly FeedbackReport[]): Promise<void> {
-  await tx`update transport_feedback set confirmed_at = clock_now() where transport_id = ${transport_id}`;
+export interface NewReport extends FeedbackReport {
+  /** Hexadecimal. Null if the ID alone decides whether an event is the same. */
+  readonly digest: string | null;
+}
+
+/**
+ * Stores the events of a post that are not there yet. Returns false, and stores nothing, if one is there with another
+ * digest.
+ */
+export async function storeReports(tx: Tx, transport_id: string, reports: readonly NewReport[]): Promise<boolean> {
   const sorted = reports.toSorted((left, right) => (left.event_id < right.event_id ? -1 : 1));
+  const ids = sorted.map(({ event_id }) => event_id);
+  const digests = sorted.map(({ digest }) => digest);
+  if (digests.some((digest) => digest !== null)) {
+    // Of two posts at the same moment, the second one sees what the first one stored.
+    await tx`select from transport_feedback where transport_id = ${transport_id} for no key update`;
+    const others = await tx`
+      select from feedback_events e
+      join unnest(${ids}::text[], ${digests}::text[]) as r (event_id, digest) on r.event_id = e.event_id
+      where e.transport_id = ${transport_id} and e.digest <> decode(r.digest, 'hex') limit 1`;
+    if (others.length > 0) return false;
+  }
+  await tx`update transport_feedback set confirmed_at = clock_now() where transport_id = ${transport_id}`;
   await tx`
-    insert into feedback_events (transport_id, event_id, kind, state, facts, received_at, due_at)
-    select ${transport_id}, r.event_id, r.kind, 'pending', r.facts, clock_now(), clock_now()
+    insert into feedback_events (transport_id, event_id, kind, state, facts, digest, received_at, due_at)
+    select ${transport_id}, r.event_id, r.kind, 'pending', r.facts, decode(r.digest, 'hex'), clock_now(), clock_now()
     from unnest(
-      ${sorted.map(({ event_id }) => event_id)}::text[],
+      ${ids}::text[],
       ${sorted.map(({ kind }) => kind)}::text[],
-      ${sorted.map(({ facts }) => JSON.stringify(facts))}::text[]
-    ) as r (event_id, kind, facts)
+      ${sorted.map(({ facts }) => JSON.stringify(facts))}::text[],
+      ${digests}::text[]
+    ) as r (event_id, kind, facts, digest)
     on conflict do nothing`;
+  return true;
 }
 
 export interface DueEvent {

@@ -46,6 +46,8 @@ export interface FeedbackProvider {
   readonly secret: 'ours' | 'theirs';
   /** Returns why a secret of the provider cannot be right; null if it can. */
   secretProblem?(secret: string): string | null;
+  /** Its signature covers the ID of an event, but not its content. The ID then proves one content only. */
+  readonly signs_only_id?: true;
   /** What captures the ID of an email from the text of the relay's 250, for reports that repeat nothing else of ours. */
   readonly relay_id?: RegExp;
   /** Returns the header line by which the relay learns our reference. */

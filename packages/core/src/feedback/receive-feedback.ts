@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { cleanRemoteText } from '@postrider/net';
 import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
@@ -91,22 +91,22 @@ async function store(
   // The cast is safe because only names of the table are stored.
   const provider: FeedbackProvider = feedbackProviders[row.provider as ProviderName];
   const problem = await problemOf(services, documents, provider, row, post);
-  if (problem !== null) {
-    metrics.count('feedback_posts_total', ['rejected']);
-    await noteRejection(sql, transport_id, cleanRemoteText(problem));
-    throw unproven(problem);
-  }
+  if (problem !== null) throw await rejection(services, transport_id, problem);
   const confirmation = provider.confirmationOf?.(post) ?? null;
   if (confirmation !== null) {
     await documents.visit(confirmation);
     log.info({ transport_id, host: confirmation.host }, 'confirmed the subscription of a relay');
   }
   const { reports: entries, unread } = provider.read(post);
-  const reports = entries.map(bounded);
+  const reports = entries.map(bounded).map((report) => ({
+    ...report,
+    digest: provider.signs_only_id ? digestOf(services, report) : null,
+  }));
   const pending = await pendingCount(sql, transport_id, MAX_PENDING);
   if (pending + reports.length > MAX_PENDING)
     throw full(services, 'Too many events of this transport are pending.', FULL_SECONDS);
-  await sql.begin((tx) => storeReports(tx, transport_id, reports));
+  const is_stored = await sql.begin((tx) => storeReports(tx, transport_id, reports));
+  if (!is_stored) throw await rejection(services, transport_id, 'It was used for another event.');
   metrics.count('feedback_posts_total', ['accepted']);
   return { transport_id, events: reports.length, unread };
 }
@@ -128,6 +128,13 @@ async function problemOf(
   return (await provider.problemOf(post, previous, context)) === null ? null : problem;
 }
 
+/** The digest of what an event says. Its key keeps an erased address from being guessed. */
+function digestOf({ secret_key }: Pick<Services, 'secret_key'>, { kind, facts }: FeedbackReport): string {
+  return createHmac('sha256', `feedback-digest ${secret_key}`)
+    .update(JSON.stringify([kind, facts]))
+    .digest('hex');
+}
+
 /** Limits what a relay may make us store. */
 function bounded({ event_id, kind, facts }: FeedbackReport): FeedbackReport {
   const short = Object.entries(facts).map(([name, value]) => [
@@ -141,6 +148,13 @@ function bounded({ event_id, kind, facts }: FeedbackReport): FeedbackReport {
 function full({ metrics }: Pick<Services, 'metrics'>, message: string, retry_after_seconds: number): AppError {
   metrics.count('feedback_posts_total', ['full']);
   return new AppError('feedback_rate', message, { retry_after_seconds });
+}
+
+/** Counts and notes a post without a valid proof, and returns the error. */
+async function rejection({ sql, metrics }: Services, transport_id: string, problem: string): Promise<AppError> {
+  metrics.count('feedback_posts_total', ['rejected']);
+  await noteRejection(sql, transport_id, cleanRemoteText(problem));
+  return unproven(problem);
 }
 
 function unproven(problem: string): AppError {

@@ -20,13 +20,11 @@ const entry = z.object({
 });
 type EventData = z.output<typeof entry>['event-data'];
 
-/**
- * Mailgun signs a token, and not the body. The token is the ID of the event here: once it is stored, another event with
- * the same token changes nothing.
- */
+/** Mailgun signs a token, and not the body. The token is the ID of the event here. */
 export const mailgun: FeedbackProvider = {
   host: /(?:^|\.)mailgun\.org$/i,
   secret: 'theirs',
+  signs_only_id: true,
   header: (reference) => `X-Mailgun-Variables: ${JSON.stringify({ postrider: reference })}\r\n`,
   problemOf(post, key, { now_ms }) {
     const { data } = entry.safeParse(bodyOf(post));
