@@ -92,7 +92,10 @@ export async function storeReports(tx: Tx, transport_id: string, reports: readon
       where e.transport_id = ${transport_id} and e.digest <> decode(r.digest, 'hex') limit 1`;
     if (others.length > 0) return false;
   }
-  await tx`update transport_feedback set confirmed_at = clock_now() where transport_id = ${transport_id}`;
+  // At most once a second, because requests at the same moment would wait for each other's commit.
+  await tx`
+    update transport_feedback set confirmed_at = clock_now()
+    where transport_id = ${transport_id} and coalesce(confirmed_at, '-infinity') < clock_now() - interval '1 second'`;
   await tx`
     insert into feedback_events (transport_id, event_id, kind, state, facts, digest, received_at, due_at)
     select ${transport_id}, r.event_id, r.kind, 'pending', r.facts, decode(r.digest, 'hex'), clock_now(), clock_now()

@@ -16,7 +16,7 @@ import { readReference } from './reference.ts';
 
 const PER_TRANSPORT = 100;
 const LEASE_SECONDS = 60;
-const RETRY_SECONDS = 20;
+const MIN_RETRY_SECONDS = 20;
 /** How long an event may come before our own record of its attempt. */
 const MATCHED_WITHIN_MS = 15 * 60_000;
 const STATUS = /^[245]\.\d{1,3}\.\d{1,3}$/;
@@ -43,10 +43,14 @@ async function matchEvent(services: Services, event: DueEvent): Promise<void> {
     services.log.error({ err: error, event_id: event.event_id }, 'failed to record feedback');
     return unmatched('It could not be recorded.');
   });
-  const is_late = services.clock.now() - event.received_at.getTime() >= MATCHED_WITHIN_MS;
+  const age_ms = services.clock.now() - event.received_at.getTime();
+  const is_late = age_ms >= MATCHED_WITHIN_MS;
   const state = match.state === 'unmatched' && !is_late ? 'pending' : match.state;
   if (state !== 'pending') services.metrics.count('feedback_events_total', [event.kind, state]);
-  await settleEvent(services.sql, event, { ...match, state }, RETRY_SECONDS);
+  // Most come seconds too early. What names no email of ours must not be looked up all the time.
+  const again_in_ms = Math.min(age_ms / 2, MATCHED_WITHIN_MS - age_ms);
+  const again_in_seconds = Math.max(MIN_RETRY_SECONDS, again_in_ms / 1000);
+  await settleEvent(services.sql, event, { ...match, state }, again_in_seconds);
 }
 
 async function record(services: Services, event: DueEvent): Promise<Match> {

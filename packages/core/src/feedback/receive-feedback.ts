@@ -44,30 +44,25 @@ export interface IntakeOptions {
 
 export function createFeedbackIntake(services: Services, { https_port }: IntakeOptions = {}): FeedbackIntake {
   const documents = createProviderDocuments(services, https_port);
-  const counts = new Map<string, number>();
+  const share = createShare(services);
   /** Requests whose body is being read or stored. */
   const reading = new Map<string, number>();
-  let second = 0;
-  /** Returns whether a transport may post once more in this second. */
-  const take = (transport_id: string): boolean => {
-    const now = Math.floor(services.clock.now() / SECOND_MS);
-    if (now !== second) counts.clear();
-    second = now;
-    const count = (counts.get(transport_id) ?? 0) + 1;
-    counts.set(transport_id, count);
-    return count <= MAX_POSTS_PER_SECOND;
-  };
+  const isBusy = (transport_id: string) => (reading.get(transport_id) ?? 0) >= MAX_READING;
+  const tooMany = () => full(services, 'The relay of this transport sends too many requests.', FAST_SECONDS);
   return {
     async receive(token, read) {
-      const row = await feedbackByToken(services.sql, hashSecret(token));
+      const token_hash = hashSecret(token);
+      const recent_id = share.transportOf(token_hash);
+      if (recent_id !== null && (!share.take(recent_id) || isBusy(recent_id))) throw tooMany();
+      const row = await feedbackByToken(services.sql, token_hash);
       if (!row) {
         services.metrics.count('feedback_posts_total', ['unknown']);
         throw unproven('No transport has this URL.');
       }
       const { transport_id } = row;
+      share.note(token_hash, transport_id);
+      if ((recent_id === null && !share.take(transport_id)) || isBusy(transport_id)) throw tooMany();
       const running = reading.get(transport_id) ?? 0;
-      if (!take(transport_id) || running >= MAX_READING)
-        throw full(services, 'The relay of this transport sends too many requests.', FAST_SECONDS);
       reading.set(transport_id, running + 1);
       try {
         return await store(services, documents, row, await read());
@@ -76,6 +71,38 @@ export function createFeedbackIntake(services: Services, { https_port }: IntakeO
         if (others > 0) reading.set(transport_id, others);
         else reading.delete(transport_id);
       }
+    },
+  };
+}
+
+/** Counts the requests of each transport in this second. */
+function createShare({ clock }: Pick<Services, 'clock'>) {
+  const counts = new Map<string, number>();
+  /** The transports of the tokens that were valid in this second: a flood costs no reads of the database. */
+  const transports = new Map<string, string>();
+  let second = 0;
+  const turn = () => {
+    const now = Math.floor(clock.now() / SECOND_MS);
+    if (now === second) return;
+    second = now;
+    counts.clear();
+    transports.clear();
+  };
+  return {
+    /** Returns whether a transport may post once more in this second. */
+    take(transport_id: string): boolean {
+      turn();
+      const count = (counts.get(transport_id) ?? 0) + 1;
+      counts.set(transport_id, count);
+      return count <= MAX_POSTS_PER_SECOND;
+    },
+    transportOf(token_hash: Buffer): string | null {
+      turn();
+      return transports.get(token_hash.toString('hex')) ?? null;
+    },
+    note(token_hash: Buffer, transport_id: string): void {
+      turn();
+      transports.set(token_hash.toString('hex'), transport_id);
     },
   };
 }
