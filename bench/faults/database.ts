@@ -83,6 +83,12 @@ export class Database {
     return row?.bytes ?? 0;
   }
 
+  /** Counts the reports of relays. */
+  async storedReports(): Promise<number> {
+    const [row] = await this.#sql<{ count: number }[]>`select count(*)::int as count from feedback_events`;
+    return row?.count ?? 0;
+  }
+
   async openRecipients(excluded: readonly string[] = []): Promise<number> {
     const [row] = await this.#again(
       () => this.#sql<{ count: number }[]>`

@@ -174,6 +174,14 @@ describe('a relay with feedback', () => {
     expect(await recipientOf(late)).toMatchObject({ relayed: true, confirmed_at: null });
   });
 
+  it('cannot be read, and is counted, if it is not JSON or names no email', async () => {
+    expect(await post(first, 'not JSON')).toMatchObject({ status: 200, body: { events: 0, unread: 1 } });
+    expect(await post(first, { type: 'bounced', recipient: 'ada@example.com' })).toMatchObject({
+      status: 200,
+      body: { events: 0, unread: 1 },
+    });
+  });
+
   it('is matched by Message-ID and recipient without a reference', async () => {
     const email = await send();
 

@@ -4,6 +4,7 @@ import { ask } from '../instance.ts';
 import { wallTime } from '../wall-time.ts';
 import { type Act, inFlight, post, untilAborted } from './greedy.ts';
 import type { Account, Endpoints } from './neighbor.ts';
+import { createRelay } from './own-relays.ts';
 
 const ERASURES = 100;
 const RECOVERIES = 100;
@@ -112,22 +113,6 @@ export function lineActs({ account, sandbox_secret, endpoints, addNotices }: Lin
       },
     },
   ];
-}
-
-async function createRelay(port: number, secret: string, name: string, relay_port: number): Promise<string> {
-  const query = `mutation ($input: TransportInput!) {
-    transportCreate(input: $input) { ... on TransportPayload { transport { id } } ... on ApiError { message } }
-  }`;
-  const input = { reach: 'WORKSPACE', name, kind: 'SMTP', host: '127.0.0.1', port: relay_port, tls: 'NONE' };
-  const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables: { input } }),
-  });
-  const body = (await response.json()) as { data?: { transportCreate?: { transport?: { id: string } } } };
-  const id = body.data?.transportCreate?.transport?.id;
-  if (id === undefined) throw new Error(`no relay: ${JSON.stringify(body)}`);
-  return id;
 }
 
 function setRules(port: number, secret: string, rules: readonly object[]): Promise<void> {

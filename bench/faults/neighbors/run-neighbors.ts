@@ -12,6 +12,7 @@ import { startAlertSink } from './alert-sink.ts';
 import { attacksOf } from './greedy.ts';
 import { lineActs } from './lines.ts';
 import { type Account, type Endpoints, Neighbor } from './neighbor.ts';
+import { reportAct } from './reports.ts';
 import { Stranger } from './stranger.ts';
 
 // A greedy workspace performs one act after another, and a stranger sends wrong keys; a neighbor must notice neither.
@@ -92,6 +93,7 @@ async function underLoad(): Promise<Check[]> {
   stranger.start(WRONG_KEYS_PER_SECOND);
   await pause(CALM_MS);
   const slow_names = SLOW_DOMAINS.map(({ name }) => name);
+  const reports = reportAct(greedy, endpoints);
   const actions = [
     ...attacksOf(greedy, second.secret, endpoints, slow_names),
     ...lineActs({
@@ -100,6 +102,7 @@ async function underLoad(): Promise<Check[]> {
       endpoints,
       addNotices: (webhook_url) => database.addNotices(NOTICES, webhook_url),
     }),
+    reports,
   ];
   for (const { name, run } of actions) {
     print(name);
@@ -113,7 +116,8 @@ async function underLoad(): Promise<Check[]> {
   stranger.stop();
   print(`the stranger's responses: ${[...stranger.responses].map(([code, count]) => `${count} × ${code}`).join(', ')}`);
   for (const until = wallTime() + LAST_MS; wallTime() < until && latest(neighbor, ledgers) === null; ) await pause(250);
-  return checksOf(neighbor, ledgers, (await database.requestLogBytes()) - log_bytes);
+  const log_growth = (await database.requestLogBytes()) - log_bytes;
+  return [...checksOf(neighbor, ledgers, log_growth), ...reports.checks(await database.storedReports())];
 }
 
 /** Measures how long the instance takes to report that no worker is alive. */

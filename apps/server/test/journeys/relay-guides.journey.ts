@@ -140,8 +140,8 @@ describe(`a guide of ${PAGE}`, () => {
   it('sends through Postmark, and its webhook makes the email bounced', async () => {
     const header = 'X-PM-Metadata-postrider';
     const to = 'hardbounce@bounce-testing.postmarkapp.com';
-    const relay = await startRelay('the server token', {
-      login: { user: 'the server token', pass: 'the server token' },
+    const relay = await startRelay('the secret key', {
+      login: { user: 'PM-T-outbound-EXAMPLE', pass: 'the secret key' },
     });
     const service = await startService();
     const { server } = service;

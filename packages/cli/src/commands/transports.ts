@@ -250,7 +250,10 @@ function addFeedback(transports: Command, terminal: Terminal): void {
         oneOf(feedback_providers),
         feedback_providers[0],
       )
-      .option('--secret-file <file>', 'file with the secret that SendGrid, Mailgun or Resend shows, or - for stdin'),
+      .option(
+        '--secret-file <file>',
+        'file with the secret that SendGrid, Mailgun or Resend shows, or the ARN of the SNS topic for Amazon SES, or - for stdin',
+      ),
   ).action(async (target: string, { provider, secretFile, ...options }: FeedbackOptions) => {
     const provider_secret = secretFile === undefined ? undefined : await readPassword(terminal, secretFile);
     const { api, transport } = await described(options, target);
@@ -446,9 +449,12 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function routeLine({ rule, transports }: RoutePreview): string {
+function routeLine({ rule, transports, captured }: RoutePreview): string {
   const names = transports.map(({ name }) => plain(name)).join(', then ');
-  return `${rule === null ? 'No rule' : `Rule ${rule}`} applies. The email uses ${names}.`;
+  const applies = rule === null ? 'No rule applies.' : `Rule ${rule} applies.`;
+  if (captured)
+    return `${applies} With DELIVERY=capture, the test inbox takes all email. Otherwise, it would use ${names}.`;
+  return `${applies} The email uses ${names}.`;
 }
 
 function rulesTable(rules: readonly Rule[], entries: readonly TransportEntry[]): string {

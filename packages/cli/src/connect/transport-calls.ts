@@ -29,7 +29,7 @@ const transportRoute = query(
     priority: 'Priority',
     rules: '[TransportRuleInput!]',
   },
-  select<Omit<RoutePreview, 'object'>>('rule ruleOf transports { id name }'),
+  select<Omit<RoutePreview, 'object'>>('rule ruleOf transports { id name } captured'),
 );
 const transportCreate = mutation('transportCreate', 'TransportInput', PAYLOAD);
 const transportUpdate = mutation('transportUpdate', 'TransportUpdateInput', PAYLOAD);

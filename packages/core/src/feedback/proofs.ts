@@ -28,6 +28,8 @@ export function standardProblem(post: FeedbackPost, secret: string, prefix: 'web
     });
     return null;
   } catch (error) {
+    // The library parses the body after it has verified it.
+    if (error instanceof SyntaxError) return null;
     return error instanceof Error ? error.message : String(error);
   }
 }

@@ -21,6 +21,9 @@ const previewSchema = z.object({
     .array(z.object({ id: z.string(), name: z.string() }))
     .readonly()
     .meta({ description: 'In order of preference.' }),
+  captured: z.boolean().meta({
+    description: 'Whether DELIVERY is capture: the test inbox then takes all email, whatever the rules say.',
+  }),
 });
 export type RoutePreview = z.output<typeof previewSchema>;
 
@@ -68,6 +71,7 @@ export const previewRoute = operation({
       rule: index < 0 ? null : index + 1,
       rule_of: index < 0 ? null : own_index < 0 ? 'instance' : 'workspace',
       transports: route.map((id) => ({ id, name: nameOf.get(id) ?? id })),
+      captured: ctx.config.DELIVERY.some(({ kind }) => kind === 'capture'),
     };
   },
 });

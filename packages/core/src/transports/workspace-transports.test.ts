@@ -147,7 +147,8 @@ describe('the rules of a workspace', () => {
     await invoke(admin(), setTransportRules, { rules: [{ tag: 'bulk', transports: [id, 'default'] }] });
     const email = { from_domain: 'shop.example', to_domain: 'example.com' };
     const preview = async (ctx: Context, fields: object = {}) => {
-      const { transports, ...rule } = await invoke(ctx, previewRoute, { ...email, ...fields });
+      const { transports, captured, ...rule } = await invoke(ctx, previewRoute, { ...email, ...fields });
+      expect(captured).toBe(world.services.config.DELIVERY.some(({ kind }) => kind === 'capture'));
       return { ...rule, transports: transports.map((one) => one.id) };
     };
     const object = 'transport_route';

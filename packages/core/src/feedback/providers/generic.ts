@@ -8,14 +8,19 @@ export const REFERENCE_HEADER = 'X-Postrider-Ref';
 const MAX_TEXT = 1000;
 
 const text = z.string().max(MAX_TEXT);
-const entry = z.object({
-  type: z.enum(['bounced', 'complained', 'delayed', 'delivered']),
-  recipient: text.optional(),
-  ref: text.optional(),
-  message_id: text.optional(),
-  status: text.optional(),
-  diagnostic: text.optional(),
-});
+const entry = z
+  .object({
+    type: z.enum(['bounced', 'complained', 'delayed', 'delivered']),
+    recipient: text.optional(),
+    ref: text.optional(),
+    message_id: text.optional(),
+    status: text.optional(),
+    diagnostic: text.optional(),
+  })
+  // Nothing else names an email.
+  .refine(
+    ({ ref, message_id, recipient }) => ref !== undefined || (message_id !== undefined && recipient !== undefined),
+  );
 
 /** Any relay, by Standard Webhooks. */
 export const generic: FeedbackProvider = {

@@ -242,6 +242,9 @@ const TransportRoute = builder.objectRef<RoutePreview>('TransportRoute').impleme
       description: 'In order of preference.',
       resolve: ({ transports }) => transports,
     }),
+    captured: t.exposeBoolean('captured', {
+      description: 'Whether DELIVERY is capture: the test inbox then takes all email, whatever the rules say.',
+    }),
   }),
 });
 

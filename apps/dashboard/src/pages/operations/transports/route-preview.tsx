@@ -64,6 +64,7 @@ export function RoutePreview({
               <p>
                 {preview.data.rule === null ? text.none : text.rule(preview.data.rule)}{' '}
                 <strong>{preview.data.transports.map(nameOf).join(words.rules.next)}</strong>.
+                {preview.data.captured && ` ${text.captured}`}
               </p>
             </Notice>
           )}

@@ -172,5 +172,6 @@ export const words = {
     submit: 'Preview route',
     none: 'No rule applies. The email uses',
     rule: (number: number) => `Rule ${number} applies. The email uses`,
+    captured: 'But with DELIVERY=capture, the test inbox takes all email.',
   },
 };
