@@ -110,6 +110,8 @@ describe('200', () => {
         kind,
         status: 'delivered',
         captured: true,
+        relayed: false,
+        confirmed_at: null,
         attempts: 1,
         last_response: expect.stringMatching(/^250 /),
         next_attempt_at: null,

@@ -336,7 +336,7 @@ describe('a post', () => {
       from generate_series(1, 10000) as n`;
     const email = await send({ tags: ['second'] });
 
-    expect((await post(first, bounce)).status).toBe(429);
+    expect((await post(first, { ...bounce, ref: email.reference })).status).toBe(429);
     expect((await post(second, { ...bounce, ref: email.reference })).status).toBe(200);
     await expect.poll(() => statusOf(email), PATIENCE).toBe('bounced');
   });

@@ -58,7 +58,7 @@ async function record(services: Services, event: DueEvent): Promise<Match> {
   // The cast is safe because the reports of a provider are stored as JSON.
   const facts = JSON.parse(event.facts) as FeedbackFacts;
   const path = await pathOf(services, transport_id, facts);
-  if (!path) return unmatched('It names no email of this transport.');
+  if (!path) return unmatched('It names no email of this transport, or not its recipient.');
   const passage = await passageOf(services.sql, path, transport_id);
   if (!passage) return unmatched('The email is not stored.');
   const { email } = passage;
