@@ -44,6 +44,7 @@ describe('GET /stats: 200', () => {
       accepted: 3,
       delivered: 3,
       captured: 3,
+      relayed: 0,
       bounced: 0,
       deferred: 0,
       failed: 0,
