@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { invoke } from '@postrider/core';
+import { sendMessage } from '@postrider/core/accept';
 import { getFeedback, setFeedback } from '@postrider/core/feedback';
-import { createTransport } from '@postrider/core/transports';
+import { getMessage } from '@postrider/core/messages';
+import { createTransport, setTransportRules } from '@postrider/core/transports';
 import { describe, expect, it } from 'vitest';
 import { openStage } from './stage.ts';
 import { json, SNS_HOST, sesNotification, snsPost, snsSubscription, TOPIC } from './stubs.ts';
@@ -9,20 +11,16 @@ import { json, SNS_HOST, sesNotification, snsPost, snsSubscription, TOPIC } from
 const { world, relay, sns_requests, deliver } = await openStage();
 const operator = () => world.as(world.workspace_id);
 
-describe('a topic of SNS', () => {
-  const setUp = async () => {
-    const relay_transport = {
-      name: `SES ${Date.now()}`,
-      kind: 'smtp',
-      host: '127.0.0.1',
-      port: relay.port,
-      tls: 'none',
-    };
-    const { id: transport_id } = await invoke(operator(), createTransport, relay_transport);
-    const feedback = await invoke(operator(), setFeedback, { transport_id, provider: 'ses', secret: TOPIC });
-    return { transport_id, path: new URL(feedback.url).pathname };
-  };
+let serial = 0;
+/** Creates a relay with feedback through the topic. */
+async function setUp() {
+  const relay_transport = { name: `SES ${serial++}`, kind: 'smtp', host: '127.0.0.1', port: relay.port, tls: 'none' };
+  const { id: transport_id } = await invoke(operator(), createTransport, relay_transport);
+  const feedback = await invoke(operator(), setFeedback, { transport_id, provider: 'ses', secret: TOPIC });
+  return { transport_id, path: new URL(feedback.url).pathname };
+}
 
+describe('a topic of SNS', () => {
   it('is confirmed at its own host, once its request has been verified', async () => {
     const { transport_id, path } = await setUp();
     sns_requests.length = 0;
@@ -92,5 +90,32 @@ describe('a topic of SNS', () => {
     expect(await invoke(operator(), getFeedback, { transport_id })).toMatchObject({
       events: [{ event_id: 'bounce a@example.com', kind: 'bounced', state: 'pending' }],
     });
+  });
+});
+
+describe('the ID that SES gave an email', () => {
+  it('names it to its own transport only', async () => {
+    const [own, other] = [await setUp(), await setUp()];
+    await invoke(operator(), setTransportRules, { rules: [{ transports: [own.transport_id] }] });
+    const to = 'relayed@example.com';
+    const email = { from: 'a@shop.example', to, subject: 'Hi', text: 'Hi' };
+    const { id } = await invoke(operator(), sendMessage, email);
+    await world.drain();
+    const report = { MessageId: 'by-id', Message: sesNotification({ kind: 'bounced', recipient: to }) };
+    const eventsOf = async ({ transport_id }: { readonly transport_id: string }) =>
+      (await invoke(operator(), getFeedback, { transport_id }))?.events.map(({ state, email_id }) => [state, email_id]);
+
+    expect(await deliver(other.path, snsPost(report))).toBe(200);
+    await expect
+      .poll(
+        async () => (await invoke(operator(), getFeedback, { transport_id: other.transport_id }))?.events[0]?.detail,
+      )
+      .toMatch(/names no email of this transport/);
+    expect((await invoke(operator(), getMessage, { id })).status).toBe('delivered');
+
+    expect(await deliver(own.path, snsPost(report))).toBe(200);
+    await expect.poll(() => eventsOf(own)).toEqual([['recorded', id]]);
+    expect(await eventsOf(other)).toEqual([['pending', null]]);
+    expect((await invoke(operator(), getMessage, { id })).status).toBe('bounced');
   });
 });

@@ -56,6 +56,8 @@ export interface FeedbackProvider {
   problemOf(post: FeedbackPost, secret: string, context: ProofContext): string | null | Promise<string | null>;
   /** Returns the URL by which a genuine post wants its subscription to be confirmed; null if it is no such post. */
   confirmationOf?(post: FeedbackPost): URL | null;
+  /** Returns what an operator should know about a genuine post that reports nothing; null: nothing. */
+  warningOf?(post: FeedbackPost): string | null;
   /** Returns the reports of a genuine post, and how many entries could not be read. */
   read(post: FeedbackPost): { readonly reports: readonly FeedbackReport[]; readonly unread: number };
 }

@@ -124,6 +124,8 @@ async function store(
     await documents.visit(confirmation);
     log.info({ transport_id, host: confirmation.host }, 'confirmed the subscription of a relay');
   }
+  const warning = provider.warningOf?.(post) ?? null;
+  if (warning !== null) log.warn({ transport_id }, warning);
   const { reports: entries, unread } = provider.read(post);
   const reports = entries.map(bounded).map((report) => ({
     ...report,

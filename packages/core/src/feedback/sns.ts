@@ -65,7 +65,6 @@ export async function snsProblem(
 /** Returns the URL that confirms a subscription to the topic; null if the request asks for nothing of that kind. */
 export function snsConfirmation(post: FeedbackPost): URL | null {
   const envelope = snsEnvelope(post);
-  // Visiting the URL of an UnsubscribeConfirmation would subscribe again.
   if (envelope?.Type !== 'SubscriptionConfirmation') return null;
   const url = snsUrl(envelope.SubscribeURL ?? '');
   const is_confirmation =
@@ -73,6 +72,11 @@ export function snsConfirmation(post: FeedbackPost): URL | null {
     url.searchParams.get('TopicArn') === envelope.TopicArn &&
     url.host === snsUrl(envelope.SigningCertURL)?.host;
   return is_confirmation ? url : null;
+}
+
+/** Visiting the URL of an UnsubscribeConfirmation would subscribe again, which its sender may not want. */
+export function snsWarning(post: FeedbackPost): string | null {
+  return snsEnvelope(post)?.Type === 'UnsubscribeConfirmation' ? 'the subscription to the topic has ended' : null;
 }
 
 function snsUrl(text: string): URL | null {

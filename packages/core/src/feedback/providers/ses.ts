@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FeedbackFacts, FeedbackKind, FeedbackProvider, FeedbackReport } from '../provider.ts';
 import { bareMessageId } from '../read-json.ts';
-import { SNS_TOPIC, snsConfirmation, snsEnvelope, snsProblem } from '../sns.ts';
+import { SNS_TOPIC, snsConfirmation, snsEnvelope, snsProblem, snsWarning } from '../sns.ts';
 import { REFERENCE_HEADER } from './generic.ts';
 
 const recipientEntry = z.object({
@@ -55,12 +55,13 @@ const SORTED: Readonly<Record<string, string>> = {
 export const ses: FeedbackProvider = {
   host: /^email-smtp[\w.-]*\.amazonaws\.com(?:\.cn)?$/i,
   secret: 'theirs',
-  secretProblem: (arn) => (SNS_TOPIC.test(arn) ? null : 'Enter the ARN of the SNS topic, such as arn:aws:sns:…'),
+  secretProblem: (arn) => (SNS_TOPIC.test(arn) ? null : 'Enter the ARN of the SNS topic. It begins with arn:aws:sns.'),
   header: (reference) => `${REFERENCE_HEADER}: ${reference}\r\n`,
   // "250 Ok 0107018f…-000000" is the messageId of its notifications, which leave out headers unless told otherwise.
   relay_id: /^Ok ([\w-]{20,200})$/,
   problemOf: snsProblem,
   confirmationOf: snsConfirmation,
+  warningOf: snsWarning,
   read(post) {
     const envelope = snsEnvelope(post);
     if (envelope?.Type !== 'Notification') return { reports: [], unread: 0 };
