@@ -477,6 +477,29 @@ describe('switching workspaces', () => {
   });
 });
 
+describe('the sessions of a person', () => {
+  it('are listed and ended over the dashboard, also by a viewer', async () => {
+    const invited = await invite(operator, { email: 'lin@people.test', role: 'viewer' });
+    const { api } = await follow(invited.login_url ?? '');
+    const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email: 'lin@people.test' });
+    const other = await follow(url);
+
+    const sessions = await api.people.sessions.query({});
+
+    expect(sessions).toMatchObject([
+      { current: expect.any(Boolean), method: 'login_link', address: expect.any(String) },
+      { current: expect.any(Boolean), method: 'login_link', address: expect.any(String) },
+    ]);
+    const other_id = sessions.find(({ current }) => !current)?.id ?? '';
+    await api.people.endSession.mutate({ session_id: other_id });
+    expect(await refusalOf(other.api.people.me.query())).toMatchObject(expired_session);
+    expect(await api.people.endOtherSessions.mutate({})).toMatchObject({ ended_sessions: 0 });
+    expect((await audited(world.workspace_id)).map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['user.session_ended', 'user.other_sessions_ended']),
+    );
+  });
+});
+
 describe('changing a password', () => {
   it('requires the current password, except right after using a login link', async () => {
     const invited = await invite(operator, { email: 'kay@people.test', role: 'viewer' });

@@ -38,7 +38,7 @@ it('keys, passwords and bodies appear in no log line or metric', async () => {
   ];
   world.smtp.script(() => ({ kind: 'reply', code: 550, text: `5.1.1 No such user ${CANARY}` }));
   await world.drain();
-  const arrival = { request_id: 'req_1', address: '127.0.0.1', replaces: null, device: null };
+  const arrival = { request_id: 'req_1', address: '127.0.0.1', user_agent: null, replaces: null, device: null };
   const credentials = { email: 'operator@sandbox.test', password: `${CANARY}-wrong` };
   await login(services, credentials, arrival).catch(() => undefined);
 

@@ -198,7 +198,7 @@ async function readForm(context: PageContext): Promise<URLSearchParams> {
 function arrivalOf(services: Services, context: PageContext) {
   const { request_id, address } = context.var;
   const [replaces, device] = [sessionToken(services, context), deviceToken(services, context)];
-  return { request_id, address, replaces, device };
+  return { request_id, address, user_agent: context.req.header('user-agent') ?? null, replaces, device };
 }
 
 function keepSignedIn(services: Services, context: PageContext, { token, device }: SignedIn): void {

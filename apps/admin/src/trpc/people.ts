@@ -2,8 +2,11 @@ import { createInvitation, listInvitations, resendInvitation, revokeInvitation }
 import {
   changePassword,
   createSessionToken,
+  endOtherSessions,
+  endSession,
   listMembers,
   listOperators,
+  listSessions,
   readMemberCounts,
   removeMember,
   removeOperator,
@@ -17,6 +20,9 @@ export const people = router({
   me: query(whoAmI),
   switchWorkspace: mutation(switchWorkspace),
   changePassword: mutation(changePassword),
+  sessions: query(listSessions),
+  endSession: mutation(endSession),
+  endOtherSessions: mutation(endOtherSessions),
 });
 
 export const session = router({ token: mutation(createSessionToken) });

@@ -1,6 +1,7 @@
 import { provision } from '@postrider/core/workspaces';
 import { words as compose } from '@postrider/dashboard/strings/pages/compose';
 import { words as detail } from '@postrider/dashboard/strings/pages/emails/detail';
+import { words as account } from '@postrider/dashboard/strings/pages/settings/account';
 import { words as apiKeys } from '@postrider/dashboard/strings/pages/settings/api-keys';
 import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
 import { words as shell } from '@postrider/dashboard/strings/shell';
@@ -64,6 +65,37 @@ describe('a session', () => {
 
     await page.getByRole('heading', { name: 'Typed before the end' }).waitFor();
     await visitor.stop();
+  });
+
+  it('is listed on the account page, where another session ends it', async () => {
+    const signedIn = async () => {
+      const visitor = await stage.visitor(null);
+      const { page } = await visitor.open();
+      await page.goto('/login?next=/settings/account');
+      await page.getByLabel(signIn.email).fill(operator.email);
+      await page.getByLabel(signIn.password).fill(operator.password);
+      await page.keyboard.press('Enter');
+      await page.getByText(account.sessions.current).waitFor();
+      return { visitor, page };
+    };
+    await stage.world.services.sql`delete from sessions`;
+    const first = await signedIn();
+    const second = await signedIn();
+    const sessions = () => second.page.getByRole('table', { name: account.sessions.title }).getByRole('row').count();
+    expect(await sessions()).toBe(3);
+    await second.page.getByText('Chrome on Linux').first().waitFor();
+
+    await second.page.getByRole('button', { name: account.sessions.end, exact: true }).click();
+
+    await expect.poll(sessions).toBe(2);
+    await first.page.reload();
+    await first.page.getByRole('heading', { name: signIn.title }).waitFor();
+    const third = await signedIn();
+    await third.page.getByRole('button', { name: account.sessions.endOthers }).click();
+    await third.page.getByRole('button', { name: account.sessions.endOthers }).waitFor({ state: 'detached' });
+    await second.page.reload();
+    await second.page.getByRole('heading', { name: signIn.title }).waitFor();
+    for (const { visitor } of [first, second, third]) await visitor.stop();
   });
 
   it('prompts for the password after an hour, and then repeats the action', async () => {

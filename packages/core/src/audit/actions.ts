@@ -53,6 +53,8 @@ export const auditActions = [
   'restore.checked',
   'user.signed_in',
   'user.signed_out',
+  'user.session_ended',
+  'user.other_sessions_ended',
   'user.confirmed',
   'user.token_made',
   'user.switched_workspace',

@@ -22,6 +22,7 @@ const ctx = (workspace_id = world.workspace_id) => world.as(workspace_id);
 const arrival = (address = '192.0.2.1') => ({
   request_id: newId('request', clock.now()),
   address,
+  user_agent: null,
   replaces: null,
   device: null,
 });

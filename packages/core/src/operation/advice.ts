@@ -70,6 +70,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   workspace_not_found: 'List the workspaces as an operator.',
   plan_not_found: 'List the plans as an operator.',
   invitation_not_found: 'List the pending invitations.',
+  session_not_found: 'List your sessions. This one may have ended.',
   user_not_found: 'Check the email address, or add the user.',
   member_not_found: "List the workspace's members.",
   request_not_found:

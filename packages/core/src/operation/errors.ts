@@ -67,6 +67,7 @@ export const reasons = {
   suppression_not_found: ['not_found', 'The suppression does not exist.'],
   workspace_not_found: ['not_found', 'The workspace does not exist.'],
   plan_not_found: ['not_found', 'The plan does not exist.'],
+  session_not_found: ['not_found', 'The session does not exist.'],
   user_not_found: ['not_found', 'The user does not exist.'],
   invitation_not_found: ['not_found', 'The invitation does not exist.'],
   member_not_found: ['not_found', 'The member does not exist.'],

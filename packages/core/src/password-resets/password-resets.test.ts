@@ -20,6 +20,7 @@ function arrival(address?: string) {
   return {
     request_id: newId('request', clock.now()),
     address: address ?? `198.51.100.${networks}`,
+    user_agent: null,
     replaces: null,
     device: null,
   };

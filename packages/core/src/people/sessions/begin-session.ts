@@ -7,7 +7,7 @@ import { hashToken, newToken } from './token.ts';
 export async function beginSession(
   tx: Tx,
   now_ms: number,
-  session: { readonly user_id: string; readonly workspace_id: string; readonly by_link: boolean },
+  session: Omit<Parameters<typeof insertSession>[1], 'id' | 'token_hash'>,
 ): Promise<{ readonly id: string; readonly token: string }> {
   const id = newId('session', now_ms);
   const token = newToken();

@@ -1,4 +1,5 @@
 import type { Tx } from '@postrider/db';
+import { cleanRemoteText } from '@postrider/net';
 import { recordAudit } from '../../audit/index.ts';
 import type { Services, UserActor } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
@@ -13,9 +14,13 @@ import { beginAttempt } from './login-tries.ts';
 import { deleteSessionOf, readLinkOwner, takeLink } from './session-store.ts';
 import { hashToken, newToken } from './token.ts';
 
+const MAX_USER_AGENT = 300;
+
 export interface Arrival {
   readonly request_id: string;
   readonly address: string;
+  /** What the browser says it is. */
+  readonly user_agent: string | null;
   /** The browser's current session, which the new one replaces. */
   readonly replaces: string | null;
   /** The token that identifies the browser. */
@@ -66,7 +71,7 @@ export async function signIn(
   services: Services,
   tx: Tx,
   user: UserRow,
-  { request_id, address, replaces, device }: Arrival,
+  { request_id, address, user_agent, replaces, device }: Arrival,
   by_link: boolean,
 ): Promise<SignedIn> {
   const [home] = await workspacesOf(tx, user, 1);
@@ -78,6 +83,8 @@ export async function signIn(
     user_id: user.id,
     workspace_id: home.id,
     by_link,
+    address,
+    user_agent: user_agent && cleanRemoteText(user_agent.slice(0, MAX_USER_AGENT)),
   });
   const actor: UserActor = {
     kind: 'user',

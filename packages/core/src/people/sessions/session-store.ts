@@ -44,11 +44,12 @@ async function live(sql: Sql, condition: Fragment, workspace_id: Fragment): Prom
     join users u on u.id = s.user_id
     left join workspaces w on w.id = ${workspace_id}
     left join members m on m.workspace_id = w.id and m.user_id = s.user_id
-    where ${condition}
-      and s.last_used_at > clock_now() - interval '12 hours'
-      and s.created_at > clock_now() - interval '7 days'`;
+    where ${condition} and ${isLive(sql)}`;
   return row ?? null;
 }
+
+const isLive = (sql: Sql) => sql`
+  s.last_used_at > clock_now() - interval '12 hours' and s.created_at > clock_now() - interval '7 days'`;
 
 /** Stores a bearer token of a session; returns null if the session has ended. */
 export async function insertSessionToken(
@@ -80,12 +81,45 @@ export async function insertSession(
     readonly user_id: string;
     readonly workspace_id: string;
     readonly by_link: boolean;
+    readonly address?: string;
+    readonly user_agent?: string | null;
   },
 ): Promise<void> {
   await tx`
-    insert into sessions (id, token_hash, user_id, workspace_id, by_link, created_at, last_used_at, authenticated_at)
+    insert into sessions (id, token_hash, user_id, workspace_id, by_link, address, user_agent, created_at, last_used_at,
+      authenticated_at)
     values (${session.id}, ${session.token_hash}, ${session.user_id}, ${session.workspace_id}, ${session.by_link},
-      clock_now(), clock_now(), clock_now())`;
+      ${session.address ?? null}, ${session.user_agent ?? null}, clock_now(), clock_now(), clock_now())`;
+}
+
+export interface OwnSessionRow {
+  readonly id: string;
+  readonly by_link: boolean;
+  /** Null: started before addresses were stored. */
+  readonly address: string | null;
+  readonly user_agent: string | null;
+  readonly created_at: Date;
+  readonly last_used_at: Date;
+}
+
+/** Returns the live sessions of a user, the most recently used first. Served by sessions_of_user. */
+export async function sessionsOf(sql: Sql, user_id: string, count: number): Promise<OwnSessionRow[]> {
+  return sql<OwnSessionRow[]>`
+    select s.id, s.by_link, s.address, s.user_agent, s.created_at, s.last_used_at from sessions s
+    where s.user_id = ${user_id} and ${isLive(sql)}
+    order by s.last_used_at desc, s.id desc limit ${count}`;
+}
+
+/** Deletes a session of a user; returns false if the user has none with this ID. */
+export async function deleteOwnSession(tx: Tx, user_id: string, id: string): Promise<boolean> {
+  const rows = await tx`delete from sessions where id = ${id} and user_id = ${user_id} returning id`;
+  return rows.length > 0;
+}
+
+/** Deletes all sessions of a user but one; returns their number. */
+export async function deleteOtherSessions(tx: Tx, user_id: string, id: string): Promise<number> {
+  const rows = await tx`delete from sessions where user_id = ${user_id} and id <> ${id} returning id`;
+  return rows.length;
 }
 
 /**

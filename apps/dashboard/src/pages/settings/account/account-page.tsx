@@ -7,6 +7,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
+import { Sessions } from './sessions.tsx';
 import { words } from './strings.ts';
 
 export function AccountPage() {
@@ -41,6 +42,7 @@ export function AccountPage() {
           </div>
         </Form>
       </Panel>
+      <Sessions />
     </Page>
   );
 }

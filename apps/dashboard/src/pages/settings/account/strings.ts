@@ -6,4 +6,18 @@ export const words = {
   currentAbout: 'Leave empty if you don’t have one, or if you signed in with a link in the last 15 minutes.',
   next: 'New password',
   nextAbout: 'At least 10 characters.',
+  sessions: {
+    title: 'Sessions',
+    device: 'Device',
+    current: 'This session',
+    address: 'Network',
+    unknown: 'Unknown',
+    unknownDevice: 'Unknown device',
+    method: 'Signed in by',
+    methods: { password: 'Password', login_link: 'Sign-in link' },
+    lastUsed: 'Last used',
+    actions: 'Actions',
+    end: 'End session',
+    endOthers: 'End all other sessions',
+  },
 };

@@ -82,6 +82,8 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'restore.checked': 'Restore checked',
   'user.signed_in': 'User signed in',
   'user.signed_out': 'User signed out',
+  'user.session_ended': 'Session ended',
+  'user.other_sessions_ended': 'Other sessions ended',
   'user.confirmed': 'Password confirmed',
   'user.token_made': 'Session token created',
   'user.switched_workspace': 'Workspace switched',
