@@ -150,11 +150,11 @@ describe('`transports preview`', () => {
     ];
 
     expect(outputs.map(({ out, err }) => out || err)).toEqual([
-      'No rule applies. With DELIVERY=capture, the test inbox takes all email. Otherwise, it would use DELIVERY.\n',
-      'Rule 2 applies. With DELIVERY=capture, the test inbox takes all email. Otherwise, it would use Preview.\n',
-      'Rule 1 applies. With DELIVERY=capture, the test inbox takes all email. Otherwise, it would use Preview, then DELIVERY.\n',
-      'No rule applies. With DELIVERY=capture, the test inbox takes all email. Otherwise, it would use DELIVERY.\n',
-      'Rule 3 applies. With DELIVERY=capture, the test inbox takes all email. Otherwise, it would use Preview.\n',
+      'No rule applies. The email uses DELIVERY.\n',
+      'Rule 2 applies. The email uses Preview.\n',
+      'Rule 1 applies. The email uses Preview, then DELIVERY.\n',
+      'No rule applies. The email uses DELIVERY.\n',
+      'Rule 3 applies. The email uses Preview.\n',
     ]);
   });
 

@@ -218,6 +218,7 @@ function addRules(transports: Command, terminal: Terminal): void {
       rules: draft && withIds(draft, await api.list()),
     });
     show(terminal, json, route, () => routeLine(route));
+    if (route.captured) terminal.note('DELIVERY is capture: the test inbox takes all email, whatever the rules say.');
   });
 }
 
@@ -449,12 +450,9 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function routeLine({ rule, transports, captured }: RoutePreview): string {
+function routeLine({ rule, transports }: RoutePreview): string {
   const names = transports.map(({ name }) => plain(name)).join(', then ');
-  const applies = rule === null ? 'No rule applies.' : `Rule ${rule} applies.`;
-  if (captured)
-    return `${applies} With DELIVERY=capture, the test inbox takes all email. Otherwise, it would use ${names}.`;
-  return `${applies} The email uses ${names}.`;
+  return `${rule === null ? 'No rule' : `Rule ${rule}`} applies. The email uses ${names}.`;
 }
 
 function rulesTable(rules: readonly Rule[], entries: readonly TransportEntry[]): string {
