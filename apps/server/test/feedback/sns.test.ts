@@ -94,7 +94,7 @@ describe('a topic of SNS', () => {
 });
 
 describe('the ID that SES gave an email', () => {
-  it('names it to its own transport only', async () => {
+  it('is known to its own transport only', async () => {
     const [own, other] = [await setUp(), await setUp()];
     await invoke(operator(), setTransportRules, { rules: [{ transports: [own.transport_id] }] });
     const to = 'relayed@example.com';

@@ -131,7 +131,7 @@ describe('the sessions of a user', () => {
     expect(await findSession(world.services, first.token)).not.toBeNull();
   });
 
-  it('of another user are neither listed nor ended', async () => {
+  it('belong to one user: those of others are neither listed nor ended', async () => {
     const mine = await from('Browser A');
     const other = await invoke(world.as(world.workspace_id), addOperator, { email: 'other@sandbox.test' });
     const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email: other.email });
