@@ -189,8 +189,8 @@ describe(`a guide of ${PAGE}`, () => {
         view = printed;
         if (text.includes('set-rules')) await workersFollow(server, relay, 'X-Postrider-Ref');
         if (text.includes('send --from'))
-          await relay.waitFor(({ envelope_to }) => envelope_to.includes('nobody@example.net'));
-        if (text.includes('curl')) await becomesBounced(server, 'nobody@example.net');
+          await relay.waitFor(({ envelope_to }) => envelope_to.includes('gone@example.net'));
+        if (text.includes('curl')) await becomesBounced(server, 'gone@example.net');
       },
     });
 

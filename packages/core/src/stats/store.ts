@@ -134,7 +134,8 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       select e.workspace_id, e.message_id, e.recipient_id, e.type, e.created_at,
         width_bucket(e.id, ${events}::uuid[]) as minute, e.facts like '{"attempt":1,%' as first,
         e.type = ${countedEvents.delivered} and e.facts::jsonb ? 'captured' as captured,
-        e.type = ${countedEvents.delivered} and e.facts::jsonb ? 'relayed' as relayed,
+        -- The last field, as where it is recorded: cheaper than parsing the facts once more.
+        e.type = ${countedEvents.delivered} and e.facts like '%,"relayed":true}' as relayed,
         ${transportInFacts(tx)} as transport
       from workspaces w
       cross join lateral (
