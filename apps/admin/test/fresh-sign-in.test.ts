@@ -31,6 +31,10 @@ const guarded: Record<string, (api: Dashboard, standing: Standing) => Promise<un
   'members.setRole': (api, { user_id }) => api.members.setRole.mutate({ user_id, role: 'admin' }),
   'members.remove': (api, { user_id }) => api.members.remove.mutate({ user_id }),
   'operators.remove': (api, { user_id }) => api.operators.remove.mutate({ user_id }),
+  'people.beginTotp': (api) => api.people.beginTotp.mutate({}),
+  'people.activateTotp': (api) => api.people.activateTotp.mutate({ code: '000000' }),
+  'people.removeTotp': (api) => api.people.removeTotp.mutate({}),
+  'people.renewRecoveryCodes': (api) => api.people.renewRecoveryCodes.mutate({}),
   'webhooks.create': (api) => api.webhooks.create.mutate({ url: 'https://hooks.test/other' }),
   'webhooks.update': (api, { webhook_id }) =>
     api.webhooks.update.mutate({ id: webhook_id, url: 'https://hooks.test/other' }),
@@ -138,7 +142,7 @@ describe('a session older than an hour', () => {
     });
     expect(
       await world.services.sql`select diff from audit_log where action = 'user.confirmed' and actor_id = ${user_id}`,
-    ).toEqual([{ diff: null }]);
+    ).toEqual([{ diff: '{"by":"password"}' }]);
   });
 
   it('gets a cookie with the same attributes as at sign-in', async () => {

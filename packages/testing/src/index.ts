@@ -15,6 +15,7 @@ export {
 } from './dns-zone.ts';
 export { type HttpListener, listenHttp } from './listen-http.ts';
 export { outgoingMessages } from './outgoing-messages.ts';
+export { totpCode } from './people/totp.ts';
 export { emptyTables, type PlanWatch, watchPlans } from './plan-watch.ts';
 export { complaintReport, deliveryReport } from './returned-mail.ts';
 export {

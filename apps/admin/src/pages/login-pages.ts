@@ -1,13 +1,23 @@
 import { AppError, createContext, httpStatus, invoke, retryAfterHeader, type Services } from '@postrider/core';
 import { acceptInvitation, type OpenedInvitation, readInvitation } from '@postrider/core/invitations';
 import { requestReset, resetByLink } from '@postrider/core/password-resets';
-import { confirmPassword, login, loginByLink, logout, type SignedIn } from '@postrider/core/people';
+import { confirmPassword, login, loginByCode, loginByLink, logout, type SignInOutcome } from '@postrider/core/people';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import type { AdminEnv } from '../admin-env.ts';
 import { crossSiteRefusal } from '../session/own-origin.ts';
-import { deviceToken, dropSession, keepDevice, keepSession, sessionOf, sessionToken } from '../session/session.ts';
+import {
+  deviceToken,
+  dropPending,
+  dropSession,
+  keepDevice,
+  keepPending,
+  keepSession,
+  pendingToken,
+  sessionOf,
+  sessionToken,
+} from '../session/session.ts';
 import { type DashboardSource, startDashboard } from './dashboard/dashboard-routes.ts';
 import { ownPath } from './own-path.ts';
 import { page } from './page.ts';
@@ -31,8 +41,8 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
     const email = form.get('email') ?? '';
     try {
       const credentials = { email, password: form.get('password') ?? '' };
-      keepSignedIn(services, context, await login(services, credentials, arrivalOf(services, context)));
-      return arrive(context, ownPath(next));
+      const outcome = await login(services, credentials, arrivalOf(services, context));
+      return enter(services, context, outcome, ownPath(next));
     } catch (error) {
       return refuse(context, services.clock.now(), error, (problem) => loginPage({ next, email, problem }));
     }
@@ -44,10 +54,26 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
   routes.post('/login/link/:token', async (context) => {
     try {
       const link = context.req.param('token');
-      keepSignedIn(services, context, await loginByLink(services, link, arrivalOf(services, context)));
-      return arrive(context, '/');
+      return enter(services, context, await loginByLink(services, link, arrivalOf(services, context)));
     } catch (error) {
       return refuse(context, services.clock.now(), error, linkPage);
+    }
+  });
+  routes.get('/login/code', (context) =>
+    dashboard().kind === 'ready'
+      ? startDashboard(context, dashboard)
+      : context.html(codePage({ next: context.req.query('next') })),
+  );
+  routes.post('/login/code', async (context) => {
+    const form = await readForm(context);
+    const next = form.get('next') ?? undefined;
+    try {
+      const entered = { pending_token: pendingToken(services, context) ?? '', code: form.get('code') ?? '' };
+      const outcome = await loginByCode(services, entered, arrivalOf(services, context));
+      dropPending(services, context);
+      return enter(services, context, outcome, ownPath(next));
+    } catch (error) {
+      return refuse(context, services.clock.now(), error, (problem) => codePage({ next, problem }));
     }
   });
   accountRoutes(services, dashboard, routes);
@@ -66,7 +92,8 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
     const { request_id, address } = context.var;
     try {
       const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
-      const { confirmed_until } = await invoke(ctx, confirmPassword, { password: form.get('password') ?? '' });
+      const entered = { password: form.get('password') ?? '', code: form.get('code') ?? undefined };
+      const { confirmed_until } = await invoke(ctx, confirmPassword, entered);
       if (ctx.notes.session_token !== null) keepSession(services, context, ctx.notes.session_token);
       if (next === undefined && !wantsJson(context)) return context.html(confirmedPage(confirmed_until));
       return arrive(context, ownPath(next));
@@ -110,8 +137,7 @@ function accountRoutes(services: Services, dashboard: DashboardSource, routes: H
     const password = (await readForm(context)).get('password') ?? '';
     try {
       const arrival = arrivalOf(services, context);
-      keepSignedIn(services, context, await resetByLink(services, context.req.param('token'), password, arrival));
-      return arrive(context, '/');
+      return enter(services, context, await resetByLink(services, context.req.param('token'), password, arrival));
     } catch (error) {
       return refuse(context, services.clock.now(), error, (problem) => newPasswordPage({ problem }));
     }
@@ -129,10 +155,8 @@ function accountRoutes(services: Services, dashboard: DashboardSource, routes: H
     const password = (await readForm(context)).get('password') ?? '';
     try {
       const arrival = arrivalOf(services, context);
-      const signed_in = await acceptInvitation(services, context.req.param('token'), password, arrival);
-      if (signed_in === null) return arrive(context, '/login');
-      keepSignedIn(services, context, signed_in);
-      return arrive(context, '/');
+      const outcome = await acceptInvitation(services, context.req.param('token'), password, arrival);
+      return outcome === null ? arrive(context, '/login') : enter(services, context, outcome);
     } catch (error) {
       return refuse(context, services.clock.now(), error, (problem) => newPasswordPage({ problem }));
     }
@@ -201,9 +225,15 @@ function arrivalOf(services: Services, context: PageContext) {
   return { request_id, address, user_agent: context.req.header('user-agent') ?? null, replaces, device };
 }
 
-function keepSignedIn(services: Services, context: PageContext, { token, device }: SignedIn): void {
-  keepSession(services, context, token);
-  if (device !== null) keepDevice(services, context, device);
+/** Keeps the session and goes to a page, or asks for the code of the second factor first. */
+function enter(services: Services, context: PageContext, outcome: SignInOutcome, next = '/'): Response {
+  if (outcome.kind === 'code_required') {
+    keepPending(services, context, outcome.token);
+    return arrive(context, next === '/' ? '/login/code' : `/login/code?next=${encodeURIComponent(next)}`);
+  }
+  keepSession(services, context, outcome.token);
+  if (outcome.device !== null) keepDevice(services, context, outcome.device);
+  return arrive(context, next);
 }
 
 function loginPage(form: { readonly next: string | undefined; readonly email?: string; readonly problem?: string }) {
@@ -215,6 +245,17 @@ function loginPage(form: { readonly next: string | undefined; readonly email?: s
       <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required></label></p>
       <p><button type="submit">Sign in</button></p></form>
       <p><a href="/login/forgot">Forgot password?</a></p>`,
+  );
+}
+
+function codePage({ next, problem }: { readonly next: string | undefined; readonly problem?: string }) {
+  return page(
+    'Enter code',
+    html`${problemText(problem)}<form method="post" action="/login/code">
+      <input type="hidden" name="next" value="${ownPath(next)}">
+      <p><label>Code from your authenticator app, or a recovery code<br><input type="text" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="100" required autofocus></label></p>
+      <p><button type="submit">Sign in</button></p></form>
+      <p><a href="/login">Start again</a></p>`,
   );
 }
 
@@ -262,6 +303,7 @@ function confirmPage(form: { readonly email: string; readonly next: string | und
       <input type="hidden" name="next" value="${form.next === undefined ? '' : ownPath(form.next)}">
       <p><label>Email address<br><input type="email" value="${form.email}" autocomplete="username" readonly></label></p>
       <p><label>Password<br><input type="password" name="password" autocomplete="current-password" required autofocus></label></p>
+      <p><label>Code from your authenticator app, if you have one<br><input type="text" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="100"></label></p>
       <p><button type="submit">Confirm</button></p></form>
       <p>No password? <a href="/logout">Sign out</a>, then sign in with a new link.</p>`,
   );

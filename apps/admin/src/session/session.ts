@@ -8,6 +8,7 @@ import { crossSiteRefusal, embeddingRefusal } from './own-origin.ts';
 // The maximum session lifetime. The server decides when a session expires.
 const COOKIE_SECONDS = 7 * 86_400;
 const DEVICE_SECONDS = 180 * 86_400;
+const PENDING_SECONDS = 600;
 
 /**
  * Returns the cookie names and attributes. Browsers accept a __Host- cookie only over https, with Secure and without
@@ -18,6 +19,7 @@ function cookieOf({ config }: Pick<Services, 'config'>) {
   return {
     name: secure ? '__Host-sid' : 'sid',
     device_name: secure ? '__Host-device' : 'device',
+    pending_name: secure ? '__Host-pending' : 'pending',
     about: { httpOnly: true, sameSite: 'Lax', path: '/', secure },
   } as const;
 }
@@ -28,6 +30,21 @@ export function sessionToken(services: Services, context: Context): string | nul
 
 export function deviceToken(services: Services, context: Context): string | null {
   return getCookie(context, cookieOf(services).device_name) || null;
+}
+
+/** Returns the token of a sign-in that lacks the code. */
+export function pendingToken(services: Services, context: Context): string | null {
+  return getCookie(context, cookieOf(services).pending_name) || null;
+}
+
+export function keepPending(services: Services, context: Context, token: string): void {
+  const { pending_name, about: cookie_options } = cookieOf(services);
+  setCookie(context, pending_name, token, { ...cookie_options, maxAge: PENDING_SECONDS });
+}
+
+export function dropPending(services: Services, context: Context): void {
+  const { pending_name, about: cookie_options } = cookieOf(services);
+  deleteCookie(context, pending_name, cookie_options);
 }
 
 export function keepDevice(services: Services, context: Context, token: string): void {

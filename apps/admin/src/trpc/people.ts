@@ -1,5 +1,7 @@
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from '@postrider/core/invitations';
 import {
+  activateTotp,
+  beginTotp,
   changePassword,
   createSessionToken,
   endOtherSessions,
@@ -7,9 +9,12 @@ import {
   listMembers,
   listOperators,
   listSessions,
+  readFactors,
   readMemberCounts,
   removeMember,
   removeOperator,
+  removeTotp,
+  renewRecoveryCodes,
   setMemberRole,
   switchWorkspace,
   whoAmI,
@@ -23,6 +28,11 @@ export const people = router({
   sessions: query(listSessions),
   endSession: mutation(endSession),
   endOtherSessions: mutation(endOtherSessions),
+  factors: query(readFactors),
+  beginTotp: mutation(beginTotp),
+  activateTotp: mutation(activateTotp),
+  removeTotp: mutation(removeTotp),
+  renewRecoveryCodes: mutation(renewRecoveryCodes),
 });
 
 export const session = router({ token: mutation(createSessionToken) });

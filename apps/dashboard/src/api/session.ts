@@ -56,6 +56,7 @@ interface FormReply {
   readonly ok: boolean;
   readonly next?: string;
   readonly message?: string;
+  readonly reason?: string;
 }
 
 /** Sends a form to an endpoint that also works without scripts, and reads its JSON response. */
@@ -67,15 +68,18 @@ export async function postForm(path: string, form: Readonly<Record<string, strin
   }).catch(() => null);
   if (response === null) return { ok: false, message: words.silentForm };
   // The cast is safe for our endpoints. Anything else, such as a proxy's page, becomes {}.
-  const body = (await response.json().catch(() => ({}))) as Omit<FormReply, 'ok'> & { error?: { message?: string } };
+  const body = (await response.json().catch(() => ({}))) as Omit<FormReply, 'ok'> & {
+    error?: { message?: string; reason?: string };
+  };
   if (response.ok) return { ...body, ok: true };
-  return { ok: false, message: body.error?.message ?? words.failed(response.status) };
+  const { message = words.failed(response.status), reason = '' } = body.error ?? {};
+  return { ok: false, message, reason };
 }
 
 /** Signs in through a form endpoint. Returns the path to go to next, or the error. */
 export async function signIn(path: string, form: Readonly<Record<string, string>>): Promise<SignedIn> {
-  const { ok, next = '/', message = '' } = await postForm(path, form);
-  return ok ? { ok, next } : { ok, message };
+  const { ok, next = '/', message = '', reason = '' } = await postForm(path, form);
+  return ok ? { ok, next } : { ok, message, reason };
 }
 
 export interface Invitation {
@@ -98,7 +102,9 @@ export async function readInvitation(
   return { ok: false, message: body.error?.message ?? words.failed(response.status) };
 }
 
-export type SignedIn = { readonly ok: true; readonly next: string } | { readonly ok: false; readonly message: string };
+export type SignedIn =
+  | { readonly ok: true; readonly next: string }
+  | { readonly ok: false; readonly message: string; readonly reason: string };
 
 export async function signOut(): Promise<void> {
   await endSession();

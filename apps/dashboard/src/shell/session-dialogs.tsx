@@ -22,17 +22,20 @@ function SessionDialog({
   const me = useMe();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const [asks_code, setAsksCode] = useState(false);
   const text = words.session[need];
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const password = String(new FormData(form).get('password') ?? '');
+    const typed = new FormData(form);
     setBusy(true);
-    const result = await signIn(need === 'password' ? '/login/confirm' : '/login', { email: me.email, password });
+    const result = await prove(need, me.email, String(typed.get('password')), String(typed.get('code') ?? ''));
     setBusy(false);
-    if (result.ok) return response(true);
-    setProblem(result.message);
-    form.querySelector<HTMLInputElement>('input[type="password"]')?.select();
+    if (result === 'done') return response(true);
+    const [input] = form.querySelectorAll<HTMLInputElement>('input[name="code"], input[type="password"]');
+    if (result === 'code_required') setAsksCode(true);
+    else input?.select();
+    setProblem(result === 'code_required' ? undefined : result.message);
   };
   return (
     <Dialog title={text.title} onClose={() => response(false)}>
@@ -43,11 +46,27 @@ function SessionDialog({
             <input {...control} className="input" type="email" autoComplete="username" readOnly value={me.email} />
           )}
         </Field>
-        <Field label={text.field} name="password" problem={problem}>
+        <Field label={text.field} name="password" problem={asks_code ? undefined : problem}>
           {(control) => (
             <input {...control} className="input" type="password" autoComplete="current-password" required autoFocus />
           )}
         </Field>
+        {asks_code && (
+          <Field label={words.session.code} name="code" about={words.session.codeAbout} problem={problem}>
+            {(control) => (
+              <input
+                {...control}
+                className="input"
+                autoComplete="one-time-code"
+                autoCapitalize="none"
+                spellCheck={false}
+                maxLength={100}
+                required
+                autoFocus
+              />
+            )}
+          </Field>
+        )}
         <p className="small muted">{text.noPassword}</p>
         <div className="actions">
           {need === 'session' ? (
@@ -66,4 +85,24 @@ function SessionDialog({
       </form>
     </Dialog>
   );
+}
+
+/** Sends the password, and the code once the server has asked for it. */
+async function prove(
+  need: Need,
+  email: string,
+  password: string,
+  code: string,
+): Promise<'done' | 'code_required' | { readonly message: string }> {
+  if (need === 'password') {
+    const result = await signIn('/login/confirm', { password, ...(code !== '' && { code }) });
+    if (result.ok) return 'done';
+    return result.reason === 'code_required' ? 'code_required' : result;
+  }
+  const result = await signIn('/login', { email, password });
+  if (!result.ok) return result;
+  if (!result.next.startsWith('/login/code')) return 'done';
+  if (code === '') return 'code_required';
+  const entered = await signIn('/login/code', { code });
+  return entered.ok ? 'done' : entered;
 }

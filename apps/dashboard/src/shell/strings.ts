@@ -118,6 +118,8 @@ export const words = {
       noPassword: 'No password? Open a new sign-in link in another tab, then press the button.',
       other: 'I’ve signed in elsewhere',
     },
+    code: 'Code',
+    codeAbout: 'The six digits that your authenticator app shows, or a recovery code.',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',

@@ -206,5 +206,6 @@ export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/settings/api-keys', apiKeys.title],
   ['/settings/api-keys?open=new', apiKeys.dialog.submit],
   ['/login', signIn.title],
+  ['/login/code', signIn.code.title],
   ['/nowhere', shell.failed.missing],
 ];

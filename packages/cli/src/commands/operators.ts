@@ -69,12 +69,34 @@ export function addOperators(program: Command, terminal: Terminal): void {
     });
   operators
     .command('reset-password <email>')
-    .description('local: set a new password, print it once, and end all of the user’s sessions')
+    .description('local: set a new password, print it once, and remove the user’s second factor and sessions')
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
       const { newPassword } = await import('../machine/credentials.ts');
       const { password } = await newPassword(terminal, email);
       show(terminal, options.json, { email, password }, () => `${password}\nNew password for ${email}; shown once`);
+    });
+  operators
+    .command('reset-sign-in <email>')
+    .description('local: remove a user’s password, second factor and sessions, and print a login link')
+    .option(...yesOption)
+    .option('--json', 'print JSON')
+    .action(async (email: string, options: Options) => {
+      const preview = `${email} would lose their password, second factor, recovery codes and sessions.`;
+      await confirm(terminal, { preview, count: 1, yes: options.yes });
+      const { resetSignInOf } = await import('../machine/credentials.ts');
+      const { url, expires_at, keys } = await resetSignInOf(terminal, email);
+      show(terminal, options.json, { email, url, expires_at, keys }, () =>
+        [
+          `${url}\nSigns in ${email} once. Expires at ${expires_at}.`,
+          ...(keys.length === 0
+            ? []
+            : ['API keys that they created and that still work; revoke those you do not trust:']),
+          table(keys.map(({ id, name, workspace_id }) => [id, name, workspace_id])),
+        ]
+          .filter((line) => line !== '')
+          .join('\n'),
+      );
     });
 }
 

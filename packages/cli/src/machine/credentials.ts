@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { createLoginLink, listOperators, resetPassword } from '@postrider/core/people';
+import { createLoginLink, listOperators, resetPassword, resetSignIn } from '@postrider/core/people';
 import { Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Machine, withMachine } from './machine.ts';
@@ -13,6 +13,11 @@ export function newLoginLink(terminal: Terminal, email: string | undefined) {
 
 export function newPassword(terminal: Terminal, email: string) {
   return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), resetPassword, { email }));
+}
+
+/** Removes all that signs a person in, and creates a single-use link. */
+export function resetSignInOf(terminal: Terminal, email: string) {
+  return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), resetSignIn, { email }));
 }
 
 async function onlyOperator(machine: Machine): Promise<string> {

@@ -8,7 +8,6 @@ import {
   type Arrival,
   beginAttempt,
   chosenPassword,
-  endSessions,
   grantOperator,
   hashPassword,
   hashToken,
@@ -18,8 +17,8 @@ import {
   lockEmail,
   lockKnown,
   memberExists,
-  replaceEntry,
-  type SignedIn,
+  replaceCredential,
+  type SignInOutcome,
   settledElsewhere,
   signIn,
   type UserRow,
@@ -55,7 +54,7 @@ export async function acceptInvitation(
   token: string,
   password: string,
   arrival: Arrival,
-): Promise<SignedIn | null> {
+): Promise<SignInOutcome | null> {
   const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address: arrival.address });
   const token_hash = hashToken(token);
   const opened = requirePending(await invitationByToken(services.sql, token_hash));
@@ -122,8 +121,7 @@ async function admit(
   const { vouched, email } = row;
   const operator = row.role === 'operator';
   if (known) {
-    await replaceEntry(tx, known.id, { password_hash, vouched });
-    await endSessions(tx, known.id);
+    await replaceCredential(tx, known.id, { password_hash, vouched });
     return { user: { ...known, password_hash, vouched, operator: known.operator || operator }, kept: false };
   }
   const user = { id: newId('user', services.clock.now()), email, password_hash, operator, vouched };

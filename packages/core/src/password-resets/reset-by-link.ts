@@ -12,7 +12,7 @@ import {
   inPasswordPlace,
   lockUser,
   replacePasswordHash,
-  type SignedIn,
+  type SignInOutcome,
   signIn,
   workspacesOf,
 } from '../people/index.ts';
@@ -20,13 +20,16 @@ import { createContext } from '../services.ts';
 import { addressSubject } from '../usage/index.ts';
 import { isResetOpen, resetOwner, takeReset } from './store.ts';
 
-/** Sets a new password by an emailed link, ends every session of the person, and starts one here. */
+/**
+ * Sets a new password by an emailed link, ends every session of the person, and starts one here. Someone who reads a
+ * person's email does not have their second factor, which stays.
+ */
 export async function resetByLink(
   services: Services,
   token: string,
   password: string,
   arrival: Arrival,
-): Promise<SignedIn> {
+): Promise<SignInOutcome> {
   const { address, request_id } = arrival;
   const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address });
   const token_hash = hashToken(token);

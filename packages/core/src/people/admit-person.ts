@@ -4,11 +4,11 @@ import { newId } from '../fields/ids.ts';
 import { timeField } from '../fields/wire.ts';
 import type { ActorContext } from '../operation/context.ts';
 import { scopeRefusal } from '../operation/scope-refusal.ts';
+import { replaceCredential } from './replace-credential.ts';
 import { newLoginLink } from './sessions/create-login-link.ts';
 import { hashPassword, newPassword } from './sessions/password.ts';
 import { inPasswordPlace } from './sessions/password-places.ts';
-import { endSessions } from './sessions/session-store.ts';
-import { insertUser, replaceEntry, type UserRow, userByEmail } from './store.ts';
+import { insertUser, type UserRow, userByEmail } from './store.ts';
 
 /** How a new user first signs in. The link or password is shown only once. */
 export const entryWays = ['login_link', 'password'] as const;
@@ -65,8 +65,7 @@ export async function admitWithEntry(
   const known = (await insertUser(tx, fresh)) ? null : await userByEmail(tx, email);
   const user = known ?? fresh;
   if (known) {
-    await replaceEntry(tx, known.id, { password_hash, vouched });
-    await endSessions(tx, known.id);
+    await replaceCredential(tx, known.id, { password_hash, vouched });
   }
   if (prepared) return { user, entry: { ...none, password: prepared.password } };
   const { url, expires_at } = await newLoginLink(tx, ctx.public_url, user.id);

@@ -1,4 +1,7 @@
 export { type Entry, entryWays } from './admit-person.ts';
+export { readFactors, removeTotp, renewRecoveryCodes } from './factors/own-factors.ts';
+export { activateTotp, beginTotp } from './factors/set-up-totp.ts';
+export { totpPurpose } from './factors/totp.ts';
 export { inviteMember, memberExists, settledElsewhere } from './members/invite-member.ts';
 export { listMembers } from './members/list-members.ts';
 export { type MemberEntry, roleField, workspaceField } from './members/member-entry.ts';
@@ -11,7 +14,9 @@ export { listOperators } from './operators/list-operators.ts';
 export type { OperatorEntry } from './operators/operator-entry.ts';
 export { removeOperator } from './operators/remove-operator.ts';
 export { resetPassword } from './operators/reset-password.ts';
+export { resetSignIn } from './operators/reset-sign-in.ts';
 export { emailField, reasonField } from './person.ts';
+export { replaceCredential } from './replace-credential.ts';
 export { chainOf, scopesOf, type WorkspaceRole, workspaceRoles } from './roles.ts';
 export { admitBearer, readBearer, type SessionBearer } from './sessions/bearer.ts';
 export { beginSession } from './sessions/begin-session.ts';
@@ -22,7 +27,7 @@ export { createSessionToken } from './sessions/create-session-token.ts';
 export { endOtherSessions, endSession } from './sessions/end-sessions.ts';
 export { findSession } from './sessions/find-session.ts';
 export { listSessions } from './sessions/list-sessions.ts';
-export { type Arrival, login, loginByLink, type SignedIn, signIn } from './sessions/login.ts';
+export { type Arrival, login, loginByCode, loginByLink, type SignInOutcome, signIn } from './sessions/login.ts';
 export { countAttempt, forgetLoginFailures } from './sessions/login-failures-store.ts';
 export { beginAttempt, tooManyAttempts } from './sessions/login-tries.ts';
 export { logout } from './sessions/logout.ts';
@@ -43,7 +48,6 @@ export {
   lockEmail,
   lockKnown,
   lockUser,
-  replaceEntry,
   replacePasswordHash,
   type UserRow,
   userByEmail,

@@ -1,6 +1,7 @@
 import { encryptionPurpose } from '../domains/index.ts';
 import { feedbackPurpose } from '../feedback/index.ts';
 import type { Services } from '../operation/context.ts';
+import { totpPurpose } from '../people/index.ts';
 import { DecryptionError } from '../process/encryption.ts';
 import { hashKeyPurpose } from '../suppressions/index.ts';
 import { transportPurpose } from '../transports/index.ts';
@@ -31,7 +32,7 @@ export async function requireSecrets(parts: Parts): Promise<void> {
   const { lost } = await countSecrets(parts);
   if (lost === 0) return;
   throw new Error(
-    `SECRET_KEY cannot decrypt ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (signing keys, transport passwords and feedback secrets, webhook secrets, the key for hashes of erased addresses). ` +
+    `SECRET_KEY cannot decrypt ${lost} stored ${lost === 1 ? 'secret' : 'secrets'} (signing keys, transport passwords and feedback secrets, webhook secrets, secrets of authenticator apps, the key for hashes of erased addresses). ` +
       'Set SECRET_KEY to the one used with this database, or set that one as SECRET_KEY_PREVIOUS and a new SECRET_KEY.',
   );
 }
@@ -93,6 +94,8 @@ function purposeOf({ kind, id }: StoredSecret): string {
       return feedbackPurpose(id);
     case 'suppression_hash':
       return hashKeyPurpose(id);
+    case 'totp':
+      return totpPurpose(id);
     case 'transport':
       return transportPurpose(id);
     case 'alarm':

@@ -1,8 +1,8 @@
 import type { Sql } from '@postrider/db';
 
 /**
- * Secrets that are encrypted at rest: private DKIM keys, transport passwords, secrets of webhooks and of alert webhooks,
- * and the key that hashes erased addresses.
+ * Secrets that are encrypted at rest: private DKIM keys, transport passwords, secrets of webhooks, of alert webhooks and of
+ * authenticator apps, and the key that hashes erased addresses.
  */
 export interface StoredSecret {
   readonly kind:
@@ -11,6 +11,7 @@ export interface StoredSecret {
     | 'dkim'
     | 'feedback'
     | 'suppression_hash'
+    | 'totp'
     | 'transport'
     | 'webhook'
     | 'webhook_previous';
@@ -26,12 +27,13 @@ const everySecret = (sql: Sql) => sql`
   union all select 'alarm_previous', workspace_id, webhook_previous_secret from alarm_settings
     where webhook_previous_secret is not null
   union all select 'suppression_hash', id, encrypted_key from suppression_hash_keys
+  union all select 'totp', user_id, secret from totp_factors
   union all select 'transport', id, password from transports where password is not null
   union all select 'feedback', transport_id, secrets from transport_feedback
   union all select 'webhook', id, secret from webhooks
   union all select 'webhook_previous', id, previous_secret from webhooks where previous_secret is not null`;
 
-/** Counts the secrets encrypted under each key. Reads all of them; there are only a few per domain and webhook. */
+/** Counts the secrets encrypted under each key. Reads all of them; there are only a few per domain, webhook and user. */
 export async function countByKey(
   sql: Sql,
   { from, bytes }: { readonly from: number; readonly bytes: number },
@@ -84,6 +86,11 @@ export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSec
       await sql`
         update suppression_hash_keys set encrypted_key = decode(${is}, 'hex')
         where id = ${id} and encrypted_key = decode(${was}, 'hex')`;
+      return;
+    case 'totp':
+      await sql`
+        update totp_factors set secret = decode(${is}, 'hex')
+        where user_id = ${id} and secret = decode(${was}, 'hex')`;
       return;
     case 'transport':
       await sql`

@@ -11,6 +11,12 @@ export const signInRoutes = [
   }),
   createRoute({
     getParentRoute: () => rootRoute,
+    path: '/login/code',
+    validateSearch: searchOf({ next: text }),
+    component: lazyRouteComponent(() => import('./code-page.tsx'), 'CodePage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
     path: '/login/link/$token',
     component: lazyRouteComponent(() => import('./link-page.tsx'), 'LinkPage'),
   }),

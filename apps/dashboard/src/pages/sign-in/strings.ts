@@ -3,6 +3,12 @@ export const words = {
   email: 'Email address',
   password: 'Password',
   submit: 'Sign in',
+  code: {
+    title: 'Enter code',
+    field: 'Code',
+    about: 'The six digits that your authenticator app shows, or a recovery code.',
+    again: 'Start again',
+  },
   link: {
     about: 'This link works once.',
     again: 'Sign in with a password',

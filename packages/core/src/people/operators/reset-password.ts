@@ -6,12 +6,12 @@ import { INSTANCE } from '../../operation/access.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { emailField, personNotFound } from '../person.ts';
+import { replaceCredential } from '../replace-credential.ts';
 import { hashPassword, newPassword } from '../sessions/password.ts';
 import { inPasswordPlace } from '../sessions/password-places.ts';
-import { endSessions } from '../sessions/session-store.ts';
-import { replaceEntry, userByEmail } from '../store.ts';
+import { userByEmail } from '../store.ts';
 
-/** Sets a new password, shown only to the caller, and ends the user's sessions. */
+/** Sets a new password, shown only to the caller. It replaces the user's other credentials and ends their sessions. */
 export const resetPassword = operation({
   name: 'people.reset_password',
   scope: 'operator',
@@ -26,8 +26,7 @@ export const resetPassword = operation({
     await ctx.sql.begin(async (tx) => {
       const user = await userByEmail(tx, email);
       if (!user) throw personNotFound(email);
-      await replaceEntry(tx, user.id, { password_hash, vouched: true });
-      await endSessions(tx, user.id);
+      await replaceCredential(tx, user.id, { password_hash, vouched: true });
       await recordAudit(tx, ctx, [{ action: 'user.password_reset', target_id: user.id, workspace_id: INSTANCE }]);
     });
     return { object: 'user', email, password };

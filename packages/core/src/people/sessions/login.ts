@@ -5,6 +5,9 @@ import type { Services, UserActor } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { program_name } from '../../process/program.ts';
 import { createContext } from '../../services.ts';
+import { type CodeMethod, withCode } from '../factors/check-code.ts';
+import { hasActiveFactor } from '../factors/factor-store.ts';
+import { insertPending, readPending, takePending } from '../factors/pending-store.ts';
 import { chainOf, scopesOf } from '../roles.ts';
 import { holdUser, type UserRow, workspacesOf } from '../store.ts';
 import { beginSession } from './begin-session.ts';
@@ -28,14 +31,22 @@ export interface Arrival {
 }
 
 /** Returned only to the browser. */
-export interface SignedIn {
-  readonly token: string;
-  /** Null if the browser already has one. */
-  readonly device: string | null;
-}
+export type SignInOutcome =
+  | {
+      readonly kind: 'signed_in';
+      readonly token: string;
+      /** Null if the browser already has one. */
+      readonly device: string | null;
+    }
+  /** The person has a second factor. The token names the sign-in that lacks it, for ten minutes. */
+  | { readonly kind: 'code_required'; readonly token: string };
 
 /** Starts a session by password; only this response contains its token. */
-export async function login(services: Services, credentials: Omit<Login, 'from'>, arrival: Arrival): Promise<SignedIn> {
+export async function login(
+  services: Services,
+  credentials: Omit<Login, 'from'>,
+  arrival: Arrival,
+): Promise<SignInOutcome> {
   const { address, device } = arrival;
   const from = { address, device_hash: device === null ? null : hashToken(device) };
   const checked = await checkPassword(services, { ...credentials, from });
@@ -48,7 +59,7 @@ export async function login(services: Services, credentials: Omit<Login, 'from'>
 }
 
 /** Starts a session by login link and consumes the link. */
-export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<SignedIn> {
+export async function loginByLink(services: Services, link: string, arrival: Arrival): Promise<SignInOutcome> {
   const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address: arrival.address });
   const signed_in = await services.sql.begin(async (tx) => {
     const token_hash = hashToken(link);
@@ -66,14 +77,53 @@ export async function loginByLink(services: Services, link: string, arrival: Arr
   return signed_in;
 }
 
-/** Starts a session of a user whose proof has been checked in the same transaction. */
+/**
+ * Signs in a user whose password or link has been checked in the same transaction. Without a second factor, this starts
+ * a session.
+ */
 export async function signIn(
   services: Services,
   tx: Tx,
   user: UserRow,
-  { request_id, address, user_agent, replaces, device }: Arrival,
+  arrival: Arrival,
   by_link: boolean,
-): Promise<SignedIn> {
+): Promise<SignInOutcome> {
+  if (!(await hasActiveFactor(tx, user.id))) return startSession(services, tx, user, arrival, { by_link });
+  const token = newToken();
+  await insertPending(tx, hashToken(token), { user_id: user.id, by_link });
+  return { kind: 'code_required', token };
+}
+
+/** Ends a sign-in that lacks the code of the second factor, which is used up, and starts a session. */
+export async function loginByCode(
+  services: Services,
+  { pending_token, code }: { readonly pending_token: string; readonly code: string },
+  arrival: Arrival,
+): Promise<SignInOutcome> {
+  const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address: arrival.address });
+  const token_hash = hashToken(pending_token);
+  const pending = await readPending(services.sql, token_hash);
+  if (pending === null) throw pendingClosed();
+  const { user_id, by_link } = pending;
+  const outcome = await withCode(services, user_id, code, async (tx, { user, method }) => {
+    if (!(await takePending(tx, token_hash))) throw pendingClosed();
+    return startSession(services, tx, user, arrival, { by_link, second_factor: method });
+  });
+  await attempt.forgive();
+  return outcome;
+}
+
+function pendingClosed(): AppError {
+  return new AppError('invalid_login', 'This sign-in has expired. Sign in again.');
+}
+
+async function startSession(
+  services: Services,
+  tx: Tx,
+  user: UserRow,
+  { request_id, address, user_agent, replaces, device }: Arrival,
+  { by_link, second_factor }: { readonly by_link: boolean; readonly second_factor?: CodeMethod },
+): Promise<SignInOutcome> {
   const [home] = await workspacesOf(tx, user, 1);
   if (!home) {
     throw new AppError('no_membership', 'You no longer belong to a workspace. Ask an admin to add you.');
@@ -99,11 +149,11 @@ export async function signIn(
     {
       action: 'user.signed_in',
       target_id: user.id,
-      diff: { by: by_link ? 'link' : 'password' },
+      diff: { by: by_link ? 'link' : 'password', ...(second_factor && { second_factor }) },
       workspace_id: chainOf(actor),
     },
   ]);
-  return { token, device: await rememberDevice(tx, device, user.id) };
+  return { kind: 'signed_in', token, device: await rememberDevice(tx, device, user.id) };
 }
 
 /** Returns a token for a device on which the user has not signed in before. */

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
+import { forgetPending } from '../factors/pending-store.ts';
 import type { WorkspaceRole } from '../roles.ts';
 
 export interface SessionRow {
@@ -49,7 +50,8 @@ async function live(sql: Sql, condition: Fragment, workspace_id: Fragment): Prom
 }
 
 const isLive = (sql: Sql) => sql`
-  s.last_used_at > clock_now() - interval '12 hours' and s.created_at > clock_now() - interval '7 days'`;
+  s.last_used_at > clock_now() - interval '12 hours'
+  and s.created_at > clock_now() - interval '7 days'`;
 
 /** Stores a bearer token of a session; returns null if the session has ended. */
 export async function insertSessionToken(
@@ -151,11 +153,12 @@ export async function moveSession(tx: Tx, id: string, workspace_id: string): Pro
   await tx`update sessions set workspace_id = ${workspace_id} where id = ${id}`;
 }
 
-/** Deletes a user's sessions, login links, unused reset links and known devices; returns the number of sessions. */
+/** Deletes a user's sessions, pending sign-ins, login links, unused reset links and known devices; returns the number of sessions. */
 export async function endSessions(tx: Tx, user_id: string): Promise<number> {
   await tx`delete from devices where user_id = ${user_id}`;
   await tx`delete from login_links where user_id = ${user_id}`;
   await tx`delete from password_resets where user_id = ${user_id} and used_at is null`;
+  await tx`delete from pending_sign_ins where user_id = ${user_id}`;
   const rows = await tx`delete from sessions where user_id = ${user_id} returning id`;
   return rows.length;
 }
@@ -227,5 +230,6 @@ export async function forgetSessions(sql: Sql | Tx): Promise<void> {
     where last_used_at < clock_now() - interval '12 hours' or created_at < clock_now() - interval '7 days'`;
   await sql`delete from session_tokens where expires_at < clock_now()`;
   await sql`delete from login_links where expires_at < clock_now()`;
+  await forgetPending(sql);
   await sql`delete from devices where last_used_at < clock_now() - interval '180 days'`;
 }

@@ -7,6 +7,8 @@ import { Button } from '../../../parts/button.tsx';
 import { Field, Form } from '../../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
+import './account.css';
+import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 import { words } from './strings.ts';
 
@@ -42,6 +44,7 @@ export function AccountPage() {
           </div>
         </Form>
       </Panel>
+      <SecondFactor />
       <Sessions />
     </Page>
   );

@@ -6,6 +6,42 @@ export const words = {
   currentAbout: 'Leave empty if you don’t have one, or if you signed in with a link in the last 15 minutes.',
   next: 'New password',
   nextAbout: 'At least 10 characters.',
+  factor: {
+    title: 'Second factor',
+    none: 'With an authenticator app, signing in takes a code from your phone as well. Someone with your password alone stays out.',
+    add: 'Add authenticator app',
+    since: 'Authenticator app added',
+    left: (count: number) =>
+      count === 1 ? '1 recovery code is left.' : `${count === 0 ? 'No' : count} recovery codes are left.`,
+    adding: {
+      title: 'Add authenticator app',
+      scan: 'Scan this with an app such as 1Password, Google Authenticator or Aegis.',
+      picture: 'QR code with the secret below',
+      type: 'Or type the secret:',
+      secret: 'secret',
+      field: 'Code that the app shows',
+      submit: 'Activate',
+    },
+    codes: {
+      title: 'Recovery codes',
+      once: 'Each works once instead of a code from the app. They are shown only now. Keep them somewhere other than your phone.',
+      stored: 'The recovery codes are stored',
+      guard: 'Store the recovery codes first. They are not shown again.',
+      done: 'Done',
+    },
+    renew: {
+      title: 'Replace recovery codes',
+      about: 'Your current recovery codes stop working.',
+      submit: 'Replace recovery codes',
+    },
+    remove: {
+      title: 'Remove authenticator app',
+      about: 'From now on, your password alone signs you in. Your recovery codes stop working.',
+      keep: 'Keep it',
+      submit: 'Remove authenticator app',
+    },
+    removed: 'Authenticator app removed',
+  },
   sessions: {
     title: 'Sessions',
     device: 'Device',

@@ -1,0 +1,123 @@
+import { provision } from '@postrider/core/workspaces';
+import { words as account } from '@postrider/dashboard/strings/pages/settings/account';
+import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
+import { words as shell } from '@postrider/dashboard/strings/shell';
+import { totpCode } from '@postrider/testing';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeProblems, expectQuiet, type Stage, startStage } from './dashboard.ts';
+import { routePath } from './route-path.ts';
+
+const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
+const STEP_MS = 30_000;
+const HOUR_MS = 3_600_000;
+const { factor } = account;
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
+  await stage.world.services.sql`delete from users`;
+  await provision(stage.world.services);
+});
+afterAll(() => stage.stop());
+
+async function enterPassword(page: Page): Promise<void> {
+  await page.goto('/login?next=/settings/account');
+  await page.getByLabel(signIn.email).fill(operator.email);
+  await page.getByLabel(signIn.password).fill(operator.password);
+  await page.keyboard.press('Enter');
+}
+
+async function enterCode(page: Page, code: string): Promise<void> {
+  await page.getByLabel(signIn.code.field).fill(code);
+  await page.keyboard.press('Enter');
+}
+
+describe('a second factor', () => {
+  let secret: string;
+  let recovery_codes: readonly string[];
+  /** Each code works once, so each test waits for the next one. */
+  const nextCode = async () => {
+    await stage.world.clock.advance(STEP_MS);
+    return totpCode(secret, stage.world.clock.now());
+  };
+
+  it('is added on the account page, with recovery codes that are shown once', async () => {
+    const visitor = await stage.visitor(null);
+    const tab = await visitor.open();
+    const { page } = tab;
+    await enterPassword(page);
+    await page.getByRole('button', { name: factor.add }).click();
+    const dialog = page.getByRole('dialog', { name: factor.adding.title });
+    await dialog.getByRole('img', { name: factor.adding.picture }).waitFor();
+    expect(await axeProblems(page, null)).toEqual([]);
+    secret = (await dialog.getByRole('region', { name: factor.adding.secret }).textContent()) ?? '';
+    await dialog.getByLabel(factor.adding.field).fill(await nextCode());
+    await dialog.getByRole('button', { name: factor.adding.submit }).click();
+    const codes = page.getByRole('dialog', { name: factor.codes.title });
+    const text = await codes.getByRole('region', { name: factor.codes.title }).textContent();
+    recovery_codes = text?.split('\n') ?? [];
+
+    expect(recovery_codes).toHaveLength(10);
+    await codes.getByLabel(factor.codes.stored).check();
+    await codes.getByRole('button', { name: factor.codes.done }).click();
+    await page.getByText(factor.left(10)).waitFor();
+    expectQuiet(tab);
+    await visitor.stop();
+  });
+
+  it('is asked for at sign-in, which then goes to the requested page', async () => {
+    const visitor = await stage.visitor(null);
+    const { page } = await visitor.open();
+    await enterPassword(page);
+    await enterCode(page, '000000');
+    await page.getByRole('alert').waitFor();
+    expect(await axeProblems(page, null)).toEqual([]);
+    await enterCode(page, await nextCode());
+
+    await page.getByText(factor.left(10)).waitFor();
+    expect(routePath(page.url())).toBe('/settings/account');
+    await visitor.stop();
+  });
+
+  it('can be replaced by a recovery code', async () => {
+    const visitor = await stage.visitor(null);
+    const { page } = await visitor.open();
+    await enterPassword(page);
+    await enterCode(page, recovery_codes[0] ?? '');
+
+    await page.getByText(factor.left(9)).waitFor();
+    await visitor.stop();
+  });
+
+  it('is asked for in the dialogs of an old and an expired session, and can be removed', async () => {
+    const visitor = await stage.visitor(null);
+    const { page } = await visitor.open();
+    await enterPassword(page);
+    await enterCode(page, await nextCode());
+    await page.getByRole('button', { name: factor.renew.submit }).click();
+    await stage.world.clock.advance(HOUR_MS);
+    await page.getByRole('dialog').getByRole('button', { name: factor.renew.submit }).click();
+    const confirm = page.getByRole('dialog', { name: shell.session.password.title });
+    await confirm.getByLabel(shell.session.password.field).fill(operator.password);
+    await confirm.getByRole('button', { name: shell.session.password.submit }).click();
+    await confirm.getByLabel(shell.session.code).fill(await nextCode());
+    await confirm.getByRole('button', { name: shell.session.password.submit }).click();
+    const codes = page.getByRole('dialog', { name: factor.codes.title });
+    await codes.getByLabel(factor.codes.stored).check();
+    await codes.getByRole('button', { name: factor.codes.done }).click();
+
+    await visitor.context.clearCookies();
+    await page.getByRole('button', { name: factor.remove.submit }).click();
+    const removal = page.getByRole('dialog', { name: factor.remove.title });
+    await removal.getByRole('button', { name: factor.remove.submit }).click();
+    const again = page.getByRole('dialog', { name: shell.session.session.title });
+    await again.getByLabel(shell.session.session.field).fill(operator.password);
+    await again.getByRole('button', { name: shell.session.session.submit }).click();
+    await again.getByLabel(shell.session.code).fill(await nextCode());
+    await again.getByRole('button', { name: shell.session.session.submit }).click();
+
+    await page.getByRole('button', { name: factor.add }).waitFor();
+    await visitor.stop();
+  });
+});

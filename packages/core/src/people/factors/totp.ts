@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+
+const PERIOD_SECONDS = 30;
+/** Clocks of phones differ, and people type slowly: one step either side. */
+const WINDOW_STEPS = 1;
+const SECRET_BYTES = 20;
+
+export const CODE_PATTERN = /^\d{6}$/;
+
+export function newTotpSecret(): Buffer {
+  return randomBytes(SECRET_BYTES);
+}
+
+/** Returns the purpose under which a person's secret is encrypted. */
+export function totpPurpose(user_id: string): string {
+  return `totp secret ${user_id}`;
+}
+
+/** Returns what an authenticator app needs: as the URL in a QR code, and as text to type. */
+export function totpSetup(secret: Buffer, email: string, public_url: string) {
+  const totp = totpOf(secret, { issuer: `Postrider ${new URL(public_url).hostname}`, label: email });
+  return { url: totp.toString(), secret: totp.secret.base32 };
+}
+
+/** Returns the step of a code that is right now; null if it is wrong. */
+export function stepOf(secret: Buffer, code: string, now_ms: number): number | null {
+  const totp = totpOf(secret);
+  const drift_steps = totp.validate({ token: code, timestamp: now_ms, window: WINDOW_STEPS });
+  return drift_steps === null ? null : totp.counter({ timestamp: now_ms }) + drift_steps;
+}
+
+function totpOf(secret: Buffer, names: { readonly issuer?: string; readonly label?: string } = {}): TOTP {
+  const bytes = Uint8Array.from(secret);
+  return new TOTP({
+    ...names,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: PERIOD_SECONDS,
+    secret: new Secret({ buffer: bytes.buffer }),
+  });
+}
