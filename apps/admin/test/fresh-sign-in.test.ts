@@ -35,6 +35,7 @@ const guarded: Record<string, (api: Dashboard, standing: Standing) => Promise<un
   'people.activateTotp': (api) => api.people.activateTotp.mutate({ code: '000000' }),
   'people.removeTotp': (api) => api.people.removeTotp.mutate({}),
   'people.renewRecoveryCodes': (api) => api.people.renewRecoveryCodes.mutate({}),
+  'people.setSignInPolicy': (api) => api.people.setSignInPolicy.mutate({ second_factor: 'required' }),
   'webhooks.create': (api) => api.webhooks.create.mutate({ url: 'https://hooks.test/other' }),
   'webhooks.update': (api, { webhook_id }) =>
     api.webhooks.update.mutate({ id: webhook_id, url: 'https://hooks.test/other' }),

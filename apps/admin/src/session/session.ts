@@ -84,6 +84,7 @@ export function requireSession(
       throw error;
     });
     if (actor instanceof AppError) return context.text(actor.message, httpStatus[actor.code]);
+    if (actor?.factor_due) return context.redirect('/settings/account');
     if (actor) {
       context.set('actor', actor);
       return next();

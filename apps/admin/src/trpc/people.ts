@@ -6,6 +6,7 @@ import {
   createSessionToken,
   endOtherSessions,
   endSession,
+  getSignInPolicy,
   listMembers,
   listOperators,
   listSessions,
@@ -16,6 +17,7 @@ import {
   removeTotp,
   renewRecoveryCodes,
   setMemberRole,
+  setSignInPolicy,
   switchWorkspace,
   whoAmI,
 } from '@postrider/core/people';
@@ -33,6 +35,8 @@ export const people = router({
   activateTotp: mutation(activateTotp),
   removeTotp: mutation(removeTotp),
   renewRecoveryCodes: mutation(renewRecoveryCodes),
+  signInPolicy: query(getSignInPolicy),
+  setSignInPolicy: mutation(setSignInPolicy),
 });
 
 export const session = router({ token: mutation(createSessionToken) });

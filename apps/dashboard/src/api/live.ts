@@ -36,6 +36,7 @@ const TYPES_BY_KIND: Readonly<Record<Kind, readonly (keyof Outputs)[]>> = {
   restore: ['ops'],
   schedule: ['ops'],
   suppression: ['suppressions', 'emails'],
+  sign_in_policy: ['people'],
   user: ['people', 'members'],
   webhook: ['webhooks', 'onboarding', 'overview'],
   workspace: ['workspaces', 'people', 'usage'],

@@ -2,7 +2,7 @@ import type { AppRouter } from '@postrider/admin/router';
 import type { TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import { problemOf } from './problem.ts';
-import { askFor, type Need } from './session.ts';
+import { askFor, goToAccount, type Need } from './session.ts';
 
 const needs: Readonly<Record<string, Need>> = {
   reauthentication_required: 'password',
@@ -23,7 +23,9 @@ export const sessionLink: TRPCLink<AppRouter> =
           next: (value) => observer.next(value),
           complete: () => observer.complete(),
           error(error) {
-            const need = needs[problemOf(error).reason];
+            const { reason } = problemOf(error);
+            if (reason === 'factor_required') goToAccount();
+            const need = needs[reason];
             if (repeated || need === undefined) return observer.error(error);
             void askFor(need).then((is_confirmed) => (is_confirmed ? attempt(true) : observer.error(error)));
           },

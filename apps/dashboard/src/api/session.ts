@@ -52,6 +52,11 @@ export function goToSignIn(): void {
   );
 }
 
+/** Opens the page where a second factor is added, which is all that people may do once a policy requires one. */
+export function goToAccount(): void {
+  if (!location.pathname.endsWith('/settings/account')) location.assign('/settings/account');
+}
+
 interface FormReply {
   readonly ok: boolean;
   readonly next?: string;

@@ -10,6 +10,7 @@ import { Page, PageHeader } from '../parts/page.tsx';
 import { Notice } from '../parts/states.tsx';
 import { useSharedUtc } from '../parts/times.tsx';
 import { Toasts } from '../parts/toasts.tsx';
+import { FactorNotice } from './factor-notice.tsx';
 import { docked, floating } from './floating.ts';
 import { locate, newEmail, type Place, spaceOf, visibleSections } from './navigation.ts';
 import { SessionDialogs } from './session-dialogs.tsx';
@@ -18,6 +19,8 @@ import { Brand, Sidebar } from './sidebar.tsx';
 import { words } from './strings.ts';
 import { useShownPath } from './trail.tsx';
 import { WorkerNotice } from './worker-notice.tsx';
+
+const ACCOUNT = '/settings/account';
 
 /** Loads the palette once the page is idle, so that its first opening does not wait for the network. */
 function preloadPalette(): () => void {
@@ -47,7 +50,7 @@ export function Shell() {
   const dock = useStore(docked);
   const old = useStore(outdated);
   const router = useRouter();
-  const { workspace_id } = useMe();
+  const { workspace_id, factor_due } = useMe();
   const loads_page = useRouterState({
     select: ({ isLoading, location, resolvedLocation }) =>
       isLoading && location.pathname !== resolvedLocation?.pathname,
@@ -55,7 +58,7 @@ export function Shell() {
   useShellKeys();
   useEffect(preloadPalette, []);
   useSharedUtc();
-  useEffect(() => followChanges(workspace_id), [workspace_id]);
+  useEffect(() => (factor_due ? undefined : followChanges(workspace_id)), [workspace_id, factor_due]);
   useEffect(() => router.subscribe('onResolved', () => setOpen(false)), [router]);
   return (
     <>
@@ -71,7 +74,7 @@ export function Shell() {
             </button>
           </div>
         )}
-        <WorkerNotice />
+        {!factor_due && <WorkerNotice />}
       </div>
       <div className={`shell ${loads_page ? 'loading' : ''}`}>
         <header className="topbar">
@@ -86,14 +89,15 @@ export function Shell() {
           </button>
           <Brand />
         </header>
-        <Sidebar open={open} />
+        {!factor_due && <Sidebar open={open} />}
         <main id="page" className="main" tabIndex={-1}>
+          <FactorNotice />
           <AllowedPage />
         </main>
-        <Suspense>{dock && <Dock onClose={() => docked.set(false)} />}</Suspense>
+        <Suspense>{dock && !factor_due && <Dock onClose={() => docked.set(false)} />}</Suspense>
       </div>
       <Suspense>
-        {above === 'palette' && <Palette onClose={() => floating.set(null)} />}
+        {above === 'palette' && !factor_due && <Palette onClose={() => floating.set(null)} />}
         {above === 'shortcuts' && <ShortcutList onClose={() => floating.set(null)} />}
       </Suspense>
       <SessionDialogs />
@@ -107,6 +111,12 @@ function AllowedPage() {
   const me = useMe();
   const pathname = useShownPath();
   const place = locate(pathname)?.place;
+  const must_leave = me.factor_due && pathname !== ACCOUNT;
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (must_leave) void navigate({ to: ACCOUNT, replace: true });
+  }, [must_leave, navigate]);
+  if (must_leave) return null;
   const refusal = place?.needs === undefined ? null : refusalOf(me, place.needs);
   if (!place || refusal === null) return <Outlet />;
   const text = words.forbidden;

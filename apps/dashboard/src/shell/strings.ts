@@ -101,6 +101,11 @@ export const words = {
     menu: (name: string) => `${name}: switch workspace`,
     roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer', operator: 'Operator' },
   },
+  factor: {
+    soon: (date: string) => `A policy requires a second factor from ${date} on.`,
+    due: 'A policy requires a second factor. Add an authenticator app to continue.',
+    add: 'Add authenticator app',
+  },
   session: {
     password: {
       title: 'Confirm your password',

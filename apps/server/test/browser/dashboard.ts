@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { createHandler as createAdmin, type DashboardState } from '@postrider/admin';
-import { newId } from '@postrider/core';
-import { beginSession, insertUser, type WorkspaceRole } from '@postrider/core/people';
+import { invoke, newId } from '@postrider/core';
+import { beginSession, insertUser, setSignInPolicy, totpPurpose, type WorkspaceRole } from '@postrider/core/people';
 import { createFeedbackHandler, createHandler as createRest } from '@postrider/rest';
 import { createWorld, listenHttp, type World } from '@postrider/testing';
 import { type BrowserTab, startChromium, type Visitor, visit } from '@postrider/testing/chromium';
@@ -9,6 +9,10 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { openDashboard } from '../../src/dashboard-build.ts';
+
+const TOTP_SECRET = Buffer.alloc(20, 7);
+/** The same in base 32: the authenticator app of every user of a stage. */
+export const stage_totp_secret = 'A4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYH';
 
 export interface Stage {
   readonly world: World;
@@ -22,9 +26,14 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** Starts the built dashboard with the APIs on one port, and a browser. */
+/**
+ * Starts the built dashboard with the APIs on one port, and a browser. A policy requires a second factor of everyone;
+ * people who come without one are in their grace period.
+ */
 export async function startStage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
   const world = await createWorld(env);
+  const policy = { access: 'instance', second_factor: 'required', grace_days: 30 } as const;
+  await invoke(world.as(world.workspace_id), setSignInPolicy, policy);
   // The run's setup has already built the dashboard.
   const dashboard = openDashboard(false, world.services.log);
   const rest = createRest(world.services) as RequestListener;
@@ -74,7 +83,12 @@ async function cookieOf({ services, clock, workspace_id }: World, role: Workspac
     vouched: true,
   };
   const [known] = await services.sql<{ id: string }[]>`select id from users where email = ${person.email}`;
-  if (!known) await insertUser(services.sql, person);
+  if (!known) {
+    await insertUser(services.sql, person);
+    await services.sql`
+      insert into totp_factors (user_id, secret, created_at, active_at)
+      values (${id}, ${services.encryption.encrypt(TOTP_SECRET, totpPurpose(id))}, clock_now(), clock_now())`;
+  }
   const user_id = known?.id ?? id;
   if (role !== 'operator') {
     await services.sql`

@@ -1,3 +1,5 @@
+import { invoke } from '@postrider/core';
+import { setSignInPolicy } from '@postrider/core/people';
 import { provision } from '@postrider/core/workspaces';
 import { words as account } from '@postrider/dashboard/strings/pages/settings/account';
 import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
@@ -18,6 +20,9 @@ beforeAll(async () => {
   stage = await startStage({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
   await stage.world.services.sql`delete from users`;
   await provision(stage.world.services);
+  // So that it can be removed.
+  const policy = { access: 'instance', second_factor: 'optional' } as const;
+  await invoke(stage.world.as(stage.world.workspace_id), setSignInPolicy, policy);
 });
 afterAll(() => stage.stop());
 

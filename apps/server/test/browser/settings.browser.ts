@@ -16,10 +16,10 @@ import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
 import { words as webhooks } from '@postrider/dashboard/strings/pages/webhooks';
 import { words as parts } from '@postrider/dashboard/strings/parts';
 import { words as shell } from '@postrider/dashboard/strings/shell';
-import { startWebhookSink } from '@postrider/testing';
+import { startWebhookSink, totpCode } from '@postrider/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { expectQuiet, type Stage, sendMail, stage_totp_secret, startStage } from './dashboard.ts';
 import { layoutProblems } from './layout-problems.ts';
 import { routePath } from './route-path.ts';
 import { wordsAround } from './words-around.ts';
@@ -65,6 +65,8 @@ describe('the Account page', () => {
 
     await page.getByLabel(signIn.email).fill('member@people.test');
     await page.getByLabel(signIn.password).fill('correct horse: battery');
+    await page.keyboard.press('Enter');
+    await page.getByLabel(signIn.code.field).fill(totpCode(stage_totp_secret, stage.world.clock.now()));
     await page.keyboard.press('Enter');
 
     await page.getByRole('heading', { name: account.title }).waitFor();

@@ -66,6 +66,7 @@ export const auditActions = [
   'user.factor_removed',
   'user.recovery_codes_renewed',
   'user.sign_in_reset',
+  'sign_in_policy.set',
   'invitation.created',
   'invitation.resent',
   'invitation.revoked',

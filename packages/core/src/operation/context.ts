@@ -71,6 +71,8 @@ export interface UserActor {
   readonly session_id: string;
   readonly email: string;
   readonly scopes: readonly Scope[];
+  /** Whether a policy requires a second factor by now, which they do not have. */
+  readonly factor_due?: boolean;
 }
 
 /** The service itself: jobs, provisioning and the CLI. */

@@ -4,7 +4,7 @@ import type { ActorContext, Context } from './context.ts';
 import type { AppError, ErrorDetail, Reason } from './errors.ts';
 import { onReplica } from './on-replica.ts';
 import { parseInput } from './parse-input.ts';
-import { scopeRefusal } from './scope-refusal.ts';
+import { factorRefusal, scopeRefusal } from './scope-refusal.ts';
 import type { Scope } from './scopes.ts';
 
 /** A use case as APIs see it. Its run function is private: only invoke reaches it. */
@@ -49,6 +49,8 @@ export function operation<I extends z.ZodType, O>(definition: {
   readonly name: string;
   readonly scope: Scope | null;
   readonly sandbox?: true;
+  /** Set for what people may do while a policy requires a second factor that they do not have yet. */
+  readonly without_factor?: true;
   /** Set for a read that may run on a replica: it reads no unlogged table and changes nothing. */
   readonly replica?: true;
   readonly summary: string;
@@ -61,7 +63,10 @@ export function operation<I extends z.ZodType, O>(definition: {
   const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox, summary, reasons, input, output });
   runs.set(declared, async (ctx, raw) => {
     const proven = requireActor(ctx);
-    const refusal = (scope && scopeRefusal(proven.actor, scope)) ?? sandboxRefusal(proven.actor, declared);
+    const refusal =
+      (definition.without_factor ? null : factorRefusal(proven.actor)) ??
+      (scope && scopeRefusal(proven.actor, scope)) ??
+      sandboxRefusal(proven.actor, declared);
     if (refusal) throw refusal;
     const parsed_input = take(parseWith(ctx, input, raw));
     return definition.replica
@@ -86,7 +91,9 @@ export function admittedOperation<I extends z.ZodType, O>(definition: {
 }): Operation<I, O> {
   const { name, scope, summary, reasons = [], input, output } = definition;
   const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox: true, summary, reasons, input, output });
-  runs.set(declared, (ctx, raw) => {
+  runs.set(declared, async (ctx, raw) => {
+    const refusal = ctx.actor.kind === 'user' ? factorRefusal(ctx.actor) : null;
+    if (refusal) throw refusal;
     const parsed = parseWith(ctx, input, raw);
     return definition.run(ctx, { actor: ctx.actor, scope, parsed, raw: raw.ok ? raw.value : undefined });
   });

@@ -38,6 +38,7 @@ const scopeOf: Record<FirstWord<AuditAction>, Scope> = {
   queue: 'operator',
   restore: 'operator',
   schedule: 'operator',
+  sign_in_policy: 'admin',
   suppression: 'email:logs:read',
   transport: 'admin',
   user: 'admin',

@@ -1,6 +1,7 @@
 export { type Entry, entryWays } from './admit-person.ts';
 export { readFactors, removeTotp, renewRecoveryCodes } from './factors/own-factors.ts';
 export { activateTotp, beginTotp } from './factors/set-up-totp.ts';
+export { getSignInPolicy, setSignInPolicy } from './factors/sign-in-policy.ts';
 export { totpPurpose } from './factors/totp.ts';
 export { inviteMember, memberExists, settledElsewhere } from './members/invite-member.ts';
 export { listMembers } from './members/list-members.ts';

@@ -59,6 +59,8 @@ export const alone = {
     'people.activateTotp': 'It is about a person who is signed in.',
     'people.removeTotp': 'It is about a person who is signed in.',
     'people.renewRecoveryCodes': 'It is about a person who is signed in.',
+    'people.signInPolicy': 'It is about people who sign in to the dashboard.',
+    'people.setSignInPolicy': 'It is about people who sign in to the dashboard.',
     'invitations.list': 'Only the dashboard invites by email; GraphQL returns a sign-in link.',
     'invitations.create': 'Only the dashboard invites by email; GraphQL returns a sign-in link.',
     'invitations.resend': 'Only the dashboard invites by email; GraphQL returns a sign-in link.',

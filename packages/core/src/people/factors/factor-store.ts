@@ -62,14 +62,12 @@ export async function recoveryCodeCount(sql: Sql | Tx, user_id: string): Promise
   return row?.count ?? 0;
 }
 
-/** Deletes a person's second factor with its recovery codes; returns false if there was no active one. */
-export async function deleteFactors(tx: Tx, user_id: string): Promise<boolean> {
+/** Deletes a person's second factor with its recovery codes. */
+export async function deleteFactors(tx: Tx, user_id: string): Promise<void> {
   await tx`delete from recovery_codes where user_id = ${user_id}`;
   await tx`delete from code_failures where user_id = ${user_id}`;
   await tx`delete from pending_sign_ins where user_id = ${user_id}`;
-  const rows = await tx<{ active_at: Date | null }[]>`
-    delete from totp_factors where user_id = ${user_id} returning active_at`;
-  return rows.some(({ active_at }) => active_at !== null);
+  await tx`delete from totp_factors where user_id = ${user_id}`;
 }
 
 export interface CodeLimits {

@@ -10,6 +10,7 @@ import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
 import { holdUser } from '../store.ts';
 import { deleteFactors, hasActiveFactor, readFactor, recoveryCodeCount, replaceRecoveryCodes } from './factor-store.ts';
+import { isFactorRequired } from './policy-store.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { recoveryCodesField } from './set-up-totp.ts';
 
@@ -18,6 +19,7 @@ const noFactor = () => new AppError('factor_not_found', 'You have no authenticat
 export const readFactors = operation({
   name: 'people.factors',
   scope: null,
+  without_factor: true,
   summary: 'Your second factor',
   input: z.object({}),
   output: z.object({
@@ -40,8 +42,9 @@ export const readFactors = operation({
 export const removeTotp = operation({
   name: 'people.remove_totp',
   scope: null,
+  without_factor: true,
   summary: 'Remove your authenticator app and recovery codes',
-  reasons: ['factor_not_found'],
+  reasons: ['factor_not_found', 'last_factor'],
   input: z.object({}),
   output: z.object({ object: objectName('user'), id: idField(idPrefixes.user), removed: z.literal(true) }),
   async run(ctx) {
@@ -50,7 +53,10 @@ export const removeTotp = operation({
     const { user_id } = actor;
     await ctx.sql.begin(async (tx) => {
       await holdUser(tx, user_id);
-      if (!(await deleteFactors(tx, user_id))) throw noFactor();
+      if (!(await hasActiveFactor(tx, user_id))) throw noFactor();
+      if (await isFactorRequired(tx, user_id))
+        throw new AppError('last_factor', 'A policy requires a second factor, and you have no other.');
+      await deleteFactors(tx, user_id);
       await recordAudit(tx, ctx, [
         { action: 'user.factor_removed', target_id: user_id, diff: { factor: 'totp' }, workspace_id: chainOf(actor) },
       ]);
@@ -63,6 +69,7 @@ export const removeTotp = operation({
 export const renewRecoveryCodes = operation({
   name: 'people.renew_recovery_codes',
   scope: null,
+  without_factor: true,
   summary: 'Replace your recovery codes; the new ones are returned once',
   reasons: ['factor_not_found'],
   input: z.object({}),

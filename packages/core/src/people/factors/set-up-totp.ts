@@ -20,6 +20,7 @@ const factorExists = () =>
 export const beginTotp = operation({
   name: 'people.begin_totp',
   scope: null,
+  without_factor: true,
   summary: 'Generate the secret for an authenticator app, returned once',
   reasons: ['factor_exists'],
   input: z.object({}),
@@ -50,6 +51,7 @@ export const recoveryCodesField = z
 export const activateTotp = operation({
   name: 'people.activate_totp',
   scope: null,
+  without_factor: true,
   summary: 'Require codes of your authenticator app from now on; returns recovery codes, once',
   reasons: ['factor_exists', 'invalid_code'],
   input: z.object({ code: z.string().trim().regex(CODE_PATTERN, 'Enter the six digits that the app shows.') }),

@@ -19,6 +19,7 @@ import { endSessions, lockProven, readSessionProof } from './session-store.ts';
 export const changePassword = operation({
   name: 'people.change_password',
   scope: null,
+  without_factor: true,
   summary: 'Change your password and end all sessions, including this one',
   input: z.object({
     current_password: z

@@ -22,6 +22,7 @@ import { hashToken, newToken } from './token.ts';
 export const confirmPassword = operation({
   name: 'people.confirm_password',
   scope: null,
+  without_factor: true,
   summary: 'Confirm your password so that the session counts as recently signed in for an hour',
   reasons: ['code_required', 'invalid_code'],
   input: z.object({

@@ -12,6 +12,7 @@ import { deleteOtherSessions, deleteOwnSession } from './session-store.ts';
 export const endSession = operation({
   name: 'people.end_session',
   scope: null,
+  without_factor: true,
   summary: 'End one of your sessions',
   reasons: ['session_not_found'],
   input: z.object({ session_id: idField(idPrefixes.session) }),
@@ -33,6 +34,7 @@ export const endSession = operation({
 export const endOtherSessions = operation({
   name: 'people.end_other_sessions',
   scope: null,
+  without_factor: true,
   summary: 'End all your sessions but this one',
   input: z.object({}),
   output: z.object({ object: objectName('session'), ended_sessions: z.int() }),

@@ -25,8 +25,8 @@ export async function findSession(
 
 /** Returns the user of a session, or null without access to the workspace. */
 export function userActor(row: SessionRow): UserActor | null {
-  const { id: session_id, user_id, email, workspace_id } = row;
+  const { id: session_id, user_id, email, workspace_id, factor_due } = row;
   const scopes = scopesOf(row);
   if (workspace_id === null || scopes.length === 0) return null;
-  return { kind: 'user', workspace_id, user_id, session_id, email, scopes };
+  return { kind: 'user', workspace_id, user_id, session_id, email, scopes, factor_due };
 }

@@ -23,6 +23,7 @@ const sessionSchema = z.object({
 export const listSessions = operation({
   name: 'people.sessions',
   scope: null,
+  without_factor: true,
   summary: 'Your sessions, the most recently used first',
   input: z.object({}),
   output: z.array(sessionSchema).readonly(),

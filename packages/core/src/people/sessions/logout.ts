@@ -10,6 +10,7 @@ import { deleteSession } from './session-store.ts';
 export const logout = operation({
   name: 'people.logout',
   scope: null,
+  without_factor: true,
   summary: 'End the current session',
   input: z.object({}),
   output: z.object({ object: objectName('session'), ended: z.literal(true) }),

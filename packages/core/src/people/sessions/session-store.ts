@@ -1,5 +1,6 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import { forgetPending } from '../factors/pending-store.ts';
+import { factorDueAt } from '../factors/policy-store.ts';
 import type { WorkspaceRole } from '../roles.ts';
 
 export interface SessionRow {
@@ -10,6 +11,8 @@ export interface SessionRow {
   /** Null if the workspace does not exist. */
   readonly workspace_id: string | null;
   readonly role: WorkspaceRole | null;
+  /** Whether a policy requires a second factor by now, which the user does not have. */
+  readonly factor_due: boolean;
   /** Whether the last recorded use is old enough to record another. */
   readonly note_due: boolean;
 }
@@ -40,6 +43,7 @@ export function liveSessionByToken(sql: Sql, token_hash: Buffer): Promise<Sessio
 async function live(sql: Sql, condition: Fragment, workspace_id: Fragment): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
     select s.id, s.user_id, u.email, u.operator, w.id as workspace_id, m.role,
+      coalesce(${factorDueAt(sql)} <= clock_now(), false) as factor_due,
       s.last_used_at < clock_now() - interval '1 minute' as note_due
     from sessions s
     join users u on u.id = s.user_id

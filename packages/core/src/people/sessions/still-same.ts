@@ -21,5 +21,9 @@ export async function isBearerStillSame(
 }
 
 function haveSamePermissions(current: UserActor | null, before: UserActor): boolean {
-  return current?.workspace_id === before.workspace_id && current.scopes.join() === before.scopes.join();
+  return (
+    current?.workspace_id === before.workspace_id &&
+    current.scopes.join() === before.scopes.join() &&
+    current.factor_due === before.factor_due
+  );
 }

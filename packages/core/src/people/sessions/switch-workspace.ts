@@ -13,6 +13,7 @@ import { moveSession } from './session-store.ts';
 export const switchWorkspace = operation({
   name: 'people.switch_workspace',
   scope: null,
+  without_factor: true,
   summary: 'Set the default workspace of this session',
   input: z.object({ workspace_id: idField(idPrefixes.workspace) }),
   output: z.object({

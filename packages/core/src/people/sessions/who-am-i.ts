@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { scopeField } from '../../api-keys/index.ts';
+import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
-import { idField, objectName } from '../../fields/wire.ts';
+import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { operation } from '../../operation/operation.ts';
+import { readFactorDueAt } from '../factors/policy-store.ts';
 import { requirePerson } from '../person.ts';
 import { workspaceRoles } from '../roles.ts';
 import { workspaceFor, workspacesOf } from '../store.ts';
@@ -26,6 +28,10 @@ const personSchema = z.object({
     .array(accessSchema)
     .readonly()
     .meta({ description: `Their workspaces, oldest first, up to ${MAX_SHOWN}, and always the current one.` }),
+  factor_due: z.boolean().meta({ description: 'Whether nothing else is possible until they have one.' }),
+  factor_due_at: timeField.nullable().meta({
+    description: 'When a policy requires a second factor; null if none does or they have one.',
+  }),
 });
 
 type Person = z.output<typeof personSchema>;
@@ -34,11 +40,12 @@ type Person = z.output<typeof personSchema>;
 export const whoAmI = operation({
   name: 'people.me',
   scope: null,
+  without_factor: true,
   summary: 'The signed-in user with workspaces and roles',
   input: z.object({}),
   output: personSchema,
   async run(ctx): Promise<Person> {
-    const { user_id, email, workspace_id, scopes } = requirePerson(ctx);
+    const { user_id, email, workspace_id, scopes, factor_due = false } = requirePerson(ctx);
     const operator = scopes.includes('operator');
     const person = { id: user_id, operator };
     const oldest = await workspacesOf(ctx.sql, person, MAX_SHOWN);
@@ -46,6 +53,12 @@ export const whoAmI = operation({
       ? null
       : await workspaceFor(ctx.sql, person, workspace_id);
     const workspaces = current === null ? oldest : [...oldest, current];
-    return { object: 'user', id: user_id, email, operator, workspace_id, scopes, workspaces };
+    const due_at = await readFactorDueAt(ctx.sql, user_id, workspace_id);
+    return {
+      object: 'user',
+      ...{ id: user_id, email, operator, workspace_id, scopes, workspaces },
+      factor_due,
+      factor_due_at: due_at && isoTime(due_at),
+    };
   },
 });

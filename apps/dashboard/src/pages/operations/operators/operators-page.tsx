@@ -11,6 +11,7 @@ import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { PendingInvitations } from '../../settings/members/pending-invitations.tsx';
 import { DeliveryDialog } from '../../settings/members/show-delivery.tsx';
+import { SignInPolicy } from '../../settings/members/sign-in-policy.tsx';
 import { words } from './strings.ts';
 
 type Operator = Outputs['operators']['list']['data'][number];
@@ -49,6 +50,7 @@ export function OperatorsPage() {
         onOpen={(act, id) => void navigate({ search: { open: act, invitation: id } })}
         onClose={close}
       />
+      <SignInPolicy access="instance" />
       {open === 'new' && <AddOperator onClose={close} />}
       {removed && (
         <FormDialog

@@ -26,6 +26,7 @@ export function AccountPage() {
   return (
     <Page>
       <PageHeader title={words.title} answer={email} />
+      <SecondFactor />
       <Panel title={words.password}>
         <Form label={words.password} onSubmit={submit} fault={change.error}>
           <p>{words.about}</p>
@@ -44,7 +45,6 @@ export function AccountPage() {
           </div>
         </Form>
       </Panel>
-      <SecondFactor />
       <Sessions />
     </Page>
   );

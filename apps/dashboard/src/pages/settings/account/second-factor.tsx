@@ -38,16 +38,16 @@ function Factors({
 }: Outputs['people']['factors'] & { readonly onOpen: (name: Opened) => void }) {
   if (totp_since === null) {
     return (
-      <>
+      <div className="stack">
         <p>{text.none}</p>
         <div className="actions">
           <Button onClick={() => onOpen('add-app')}>{text.add}</Button>
         </div>
-      </>
+      </div>
     );
   }
   return (
-    <>
+    <div className="stack">
       <p>
         {text.since} <RelativeTime at={totp_since} />. {text.left(recovery_codes_left)}
       </p>
@@ -57,7 +57,7 @@ function Factors({
           {text.remove.submit}
         </Button>
       </div>
-    </>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Ellipsis, ShieldCheck, UserPlus } from 'lucide-react';
+import { may, useMe } from '../../../api/me.ts';
 import { client, type Outputs, trpc } from '../../../api/trpc.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -14,6 +15,7 @@ import { RelativeTime } from '../../../parts/times.tsx';
 import { toast } from '../../../parts/toasts.tsx';
 import { InviteMember } from './invite-member.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
+import { SignInPolicy } from './sign-in-policy.tsx';
 import { words } from './strings.ts';
 
 type Member = Outputs['members']['list']['data'][number];
@@ -25,6 +27,7 @@ const roleWord = (role: Role) => words.roles[role][0] ?? role;
 export function MembersPage() {
   const { open, member, invitation } = useSearch({ from: '/shell/settings/members' });
   const navigate = useNavigate({ from: '/settings/members' });
+  const me = useMe();
   const list = useKeyset(trpc.members.list, { limit: 100 });
   const setRole = useMutation(
     trpc.members.setRole.mutationOptions({
@@ -70,6 +73,7 @@ export function MembersPage() {
         onOpen={(act, id) => void navigate({ search: { open: act, invitation: id } })}
         onClose={close}
       />
+      {may(me, 'admin') && <SignInPolicy access="workspace" />}
       {open === 'new' && <InviteMember onClose={close} />}
       {removed && (
         <FormDialog

@@ -59,6 +59,17 @@ export const words = {
       done: (email: string) => `Invitation of ${email} revoked`,
     },
   },
+  policy: {
+    title: 'Sign-in policy',
+    factor: 'Second factor',
+    options: { optional: 'Optional', required_for_admins: 'Required for admins', required: 'Required for everyone' },
+    aboutWorkspace: 'The policy of the instance applies as well; the stricter one counts. API keys are not affected.',
+    aboutInstance: 'Applies to operators and to the members of all workspaces. API keys are not affected.',
+    grace: 'Grace period (days)',
+    graceAbout: 'From now, or from when someone joins. After that, people without a second factor can only add one.',
+    save: 'Save policy',
+    saved: 'Sign-in policy saved',
+  },
   removing: {
     title: (email: string) => `Remove ${email}?`,
     about: 'They’re signed out of this workspace immediately. API keys they created keep working.',
