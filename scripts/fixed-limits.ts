@@ -97,6 +97,14 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['MAX_PER_NETWORK', 'failed sign-ins from one network to all accounts, in the same time'],
     ['MAX_PER_PROOF', 'wrong passwords on one known device or in one session, which count alone, in the same time'],
   ],
+  'packages/core/src/people/factors/check-code.ts': [
+    ['MAX_WRONG_CODES', 'wrong codes of the second factor of one person, in 15 minutes from the first'],
+    ['MAX_WRONG_CODES_PER_DAY', 'wrong codes of the second factor of one person, in a day from the first'],
+  ],
+  'packages/core/src/people/factors/pending-store.ts': [['MAX_PENDING', 'sign-ins of one person that lack the code']],
+  'packages/core/src/people/notices/notice-store.ts': [
+    ['MAX_PER_DAY', 'notices to one person about their account in a day'],
+  ],
   'packages/core/src/people/sessions/device-store.ts': [['MAX_DEVICES', 'devices on which one person is known']],
   'apps/admin/src/graphql/cost/limits.ts': [
     ['MAX_POINTS', 'points per GraphQL document'],

@@ -49,17 +49,20 @@ describe('a sign-in policy', () => {
     ['instance', 'required', ['viewer', 'admin', 'operator']],
     ['instance', 'required_for_admins', ['admin', 'operator']],
     ['instance', 'optional', []],
-  ] as const)('stops only the people that it names: set for the %s, %s stops %s', async (access, second_factor, stopped) => {
-    await set({ access, second_factor, grace_days: 0 });
-    const outcomes = [];
-    for (const role of ['viewer', 'admin', 'operator'] as const)
-      outcomes.push([role, await outcome(await signedIn(world, admin, role))]);
+  ] as const)(
+    'stops only the people that it names: set for the %s, %s stops %s',
+    async (access, second_factor, stopped) => {
+      await set({ access, second_factor, grace_days: 0 });
+      const outcomes = [];
+      for (const role of ['viewer', 'admin', 'operator'] as const)
+        outcomes.push([role, await outcome(await signedIn(world, admin, role))]);
 
-    const is_stopped = (role: string) => (stopped as readonly string[]).includes(role);
-    expect(outcomes).toEqual(
-      ['viewer', 'admin', 'operator'].map((role) => [role, is_stopped(role) ? 'factor_required' : 'works']),
-    );
-  });
+      const is_stopped = (role: string) => (stopped as readonly string[]).includes(role);
+      expect(outcomes).toEqual(
+        ['viewer', 'admin', 'operator'].map((role) => [role, is_stopped(role) ? 'factor_required' : 'works']),
+      );
+    },
+  );
 
   it('lets people do nothing but add a second factor, and everything after that', async () => {
     const person = await signedIn(world, admin, 'operator');

@@ -1,4 +1,5 @@
 import { type JobData, type JobName, runAll, type Services } from '@postrider/core';
+import { sendAccountNotice } from '@postrider/core/account-notices';
 import { workOff } from '@postrider/core/bulk';
 import { cancelMailOf, recheckDomains } from '@postrider/core/domains';
 import { runErasure } from '@postrider/core/erasures';
@@ -13,6 +14,7 @@ import { giveUpDeliveries, oweRange } from '@postrider/core/webhooks';
 type HandledJob = Exclude<JobName, 'delivery.attempt' | 'webhook.deliver'>;
 
 const handlers: { readonly [N in HandledJob]: (services: Services, data: JobData<N>) => Promise<void> } = {
+  'account.notify': sendAccountNotice,
   'bulk.run': workOff,
   'domain.cancel_mail': cancelMailOf,
   'domain.recheck': (services) => recheckDomains(services),

@@ -46,6 +46,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   'command-line': 'Send email, follow its delivery and operate the service from a terminal.',
   'self-hosting': 'From an empty Debian machine to delivered mail.',
   growing: 'Machines and disks by volume, from one machine to two, certificates, port 25.',
+  'sign-in': 'Passwords, links, a second factor, policies, and the way back in.',
   operations: 'Run the service: bounces, backups, scaling, alerts and repairs.',
   transports: 'Relays, and rules that choose one for each email, with guides.',
   feedback: 'Bounces and complaints that relays report by HTTP.',

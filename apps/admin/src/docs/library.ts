@@ -86,6 +86,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       'admin-actions',
       'metrics',
       'alarms',
+      'sign-in',
       'security',
       'reliability',
       'benchmarks',

@@ -27,7 +27,11 @@ export function addMembers(program: Command, terminal: Terminal): void {
   command('list', 'list members and their roles').action(async (options: Options) => {
     const data = await allMembers(terminal, options);
     show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
-      table(data.map(({ id, role, email, created_at }) => [id, role, email, `since ${created_at}`])),
+      table(
+        data.map(({ id, role, email, second_factor, created_at }) => [
+          ...[id, role, email, second_factor ? 'second factor' : 'password only', `since ${created_at}`],
+        ]),
+      ),
     );
   });
   command('add <email>', 'add a member; new users get a login link, printed once')
@@ -69,7 +73,7 @@ export function addMembers(program: Command, terminal: Terminal): void {
     });
 }
 
-const MEMBER = 'userId workspaceId email role operator createdAt';
+const MEMBER = 'userId workspaceId email name role operator secondFactor createdAt';
 
 interface MemberPayload {
   readonly member: MemberEntry;

@@ -22,7 +22,11 @@ export function addOperators(program: Command, terminal: Terminal): void {
     .action(async (options: Options) => {
       const data = await allOperators(terminal);
       show(terminal, options.json, { object: 'list', data, has_more: false, next_cursor: null }, () =>
-        table(data.map(({ id, email, created_at }) => [id, email, `since ${created_at}`])),
+        table(
+          data.map(({ id, email, second_factor, created_at }) => [
+            ...[id, email, second_factor ? 'second factor' : 'password only', `since ${created_at}`],
+          ]),
+        ),
       );
     });
   operators
@@ -100,7 +104,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
     });
 }
 
-const OPERATOR = 'userId email createdAt';
+const OPERATOR = 'userId email name secondFactor createdAt';
 
 interface OperatorPayload {
   readonly operator: OperatorEntry;

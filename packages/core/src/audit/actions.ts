@@ -62,6 +62,8 @@ export const auditActions = [
   'user.password_reset',
   'user.password_reset_requested',
   'user.login_link_made',
+  'user.renamed',
+  'user.codes_locked',
   'user.factor_added',
   'user.factor_removed',
   'user.recovery_codes_renewed',

@@ -11,6 +11,7 @@ import {
   hashToken,
   inPasswordPlace,
   lockUser,
+  noteAccount,
   replacePasswordHash,
   type SignInOutcome,
   signIn,
@@ -43,6 +44,7 @@ export async function resetByLink(
     const user = owner === null ? null : await lockUser(tx, owner);
     if (user === null || !(await takeReset(tx, token_hash))) throw linkClosed();
     await replacePasswordHash(tx, user.id, password_hash);
+    await noteAccount(services, tx, user.id, 'password_changed', arrival);
     await endSessions(tx, user.id);
     const [home] = await workspacesOf(tx, user, 1);
     const workspace_id = user.operator || !home ? INSTANCE : home.id;

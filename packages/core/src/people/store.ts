@@ -51,6 +51,18 @@ export async function replacePasswordHash(tx: Tx, id: string, password_hash: str
   await tx`update users set password_hash = ${password_hash} where id = ${id}`;
 }
 
+/** Sets a user's name; returns false if it is the same. */
+export async function writeName(tx: Tx, id: string, name: string | null): Promise<boolean> {
+  const rows = await tx`
+    update users set name = ${name} where id = ${id} and name is distinct from ${name} returning id`;
+  return rows.length > 0;
+}
+
+export async function readName(sql: Sql, id: string): Promise<string | null> {
+  const [row] = await sql<{ name: string | null }[]>`select name from users where id = ${id}`;
+  return row?.name ?? null;
+}
+
 /** Replaces a user's credential. */
 export async function replaceEntry(
   tx: Tx,
@@ -63,13 +75,19 @@ export async function replaceEntry(
 export interface OperatorRow {
   readonly id: string;
   readonly email: string;
+  readonly name: string | null;
+  readonly second_factor: boolean;
   readonly created_at: Date;
 }
 
+const hasFactor = (sql: Sql | Tx) => sql`
+  exists (select from totp_factors f where f.user_id = u.id and f.active_at is not null) as second_factor`;
+const operatorColumns = (sql: Sql | Tx) => sql`u.id, u.email, u.name, u.created_at, ${hasFactor(sql)}`;
+
 export async function readOperatorPage(sql: Sql, before: string | null, count: number): Promise<OperatorRow[]> {
   return sql<OperatorRow[]>`
-    select id, email, created_at from users
-    where operator and (${before}::text is null or id < ${before}) order by id desc limit ${count}`;
+    select ${operatorColumns(sql)} from users u
+    where u.operator and (${before}::text is null or u.id < ${before}) order by u.id desc limit ${count}`;
 }
 
 /** Locks all operators, so that the second of two concurrent removals sees the first. */
@@ -81,7 +99,7 @@ export async function lockOperators(tx: Tx): Promise<string[]> {
 /** Makes a user an operator; returns null if the user already is one. */
 export async function grantOperator(tx: Tx, id: string): Promise<OperatorRow | null> {
   const [row] = await tx<OperatorRow[]>`
-    update users set operator = true where id = ${id} and not operator returning id, email, created_at`;
+    update users u set operator = true where u.id = ${id} and not u.operator returning ${operatorColumns(tx)}`;
   return row ?? null;
 }
 
@@ -93,12 +111,15 @@ export interface MemberRow {
   readonly workspace_id: string;
   readonly id: string;
   readonly email: string;
+  readonly name: string | null;
   readonly role: WorkspaceRole;
   readonly operator: boolean;
+  readonly second_factor: boolean;
   readonly created_at: Date;
 }
 
-const memberColumns = (sql: Sql | Tx) => sql`m.workspace_id, u.id, u.email, m.role, u.operator, m.created_at`;
+const memberColumns = (sql: Sql | Tx) => sql`
+  m.workspace_id, u.id, u.email, u.name, m.role, u.operator, m.created_at, ${hasFactor(sql)}`;
 
 export async function readMemberPage(
   sql: Sql,

@@ -23,6 +23,12 @@ const EVERY_MINUTE = {
  * of jobs each worker runs at the same time, until an operator sets another number.
  */
 export const catalogue = {
+  'account.notify': {
+    purpose: 'Tells people by email what has happened to their account.',
+    concurrency: 4,
+    payload: z.object({ notice_id: z.int() }),
+    options: { retry_limit: 10, retry_delay_seconds: 30, expire_seconds: 300, heartbeat_seconds: 30 },
+  },
   'delivery.attempt': {
     purpose:
       'Sends an email to one recipient: the first attempt, scheduled email when due, and retries after a deferral.',

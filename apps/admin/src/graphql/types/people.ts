@@ -36,6 +36,8 @@ const Member = builder.objectRef<MemberEntry>('Member').implement({
       description: 'The address that the user signs in with.',
       resolve: ({ email }) => email,
     }),
+    name: t.exposeString('name', { nullable: true, description: 'The name that the user has chosen.' }),
+    secondFactor: t.exposeBoolean('second_factor', { description: 'Whether signing in takes a code as well.' }),
     role: t.field({ type: WorkspaceRole, description: 'The role in this workspace.', resolve: ({ role }) => role }),
     operator: t.exposeBoolean('operator', {
       description: 'Has access to every workspace, regardless of role.',
@@ -57,6 +59,8 @@ const Operator = builder.objectRef<OperatorEntry>('Operator').implement({
       description: 'The address that the user signs in with.',
       resolve: ({ email }) => email,
     }),
+    name: t.exposeString('name', { nullable: true, description: 'The name that the user has chosen.' }),
+    secondFactor: t.exposeBoolean('second_factor', { description: 'Whether signing in takes a code as well.' }),
     createdAt: t.field({
       type: 'DateTime',
       description: 'When the user account was created.',

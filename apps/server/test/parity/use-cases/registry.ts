@@ -54,6 +54,8 @@ export const alone = {
     'people.sessions': 'It is about a person who is signed in.',
     'people.endSession': 'It is about a person who is signed in.',
     'people.endOtherSessions': 'It is about a person who is signed in.',
+    'people.setName': 'It is about a person who is signed in.',
+    'people.notices': 'It is about a person who is signed in.',
     'people.factors': 'It is about a person who is signed in.',
     'people.beginTotp': 'It is about a person who is signed in.',
     'people.activateTotp': 'It is about a person who is signed in.',

@@ -1,16 +1,24 @@
 import type { Tx } from '@postrider/db';
+import { recordAudit } from '../../audit/index.ts';
+import { INSTANCE } from '../../operation/access.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
-import { holdUser, type UserRow } from '../store.ts';
+import { createContext } from '../../services.ts';
+import { noteAccount } from '../notices/note-account.ts';
+import type { Origin } from '../notices/notice-store.ts';
+import { holdUser, type UserRow, workspacesOf } from '../store.ts';
 import { countCode, forgiveCode, minutesLocked, readFactor, useRecoveryCode, useStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { CODE_PATTERN, stepOf, totpPurpose } from './totp.ts';
 
-/** Wrong codes of one person from all networks. Someone who guesses already has the password. */
-const LIMITS = { window: 5, day: 30 };
+// Of one person, from all networks. Someone who guesses already has the password.
+const MAX_WRONG_CODES = 5;
+const MAX_WRONG_CODES_PER_DAY = 30;
+const LIMITS = { window: MAX_WRONG_CODES, day: MAX_WRONG_CODES_PER_DAY };
 
 export type CodeMethod = 'totp' | 'recovery_code';
-type Parts = Pick<Services, 'sql' | 'encryption' | 'clock'>;
+/** Who sends a code. */
+export type CodeSource = Origin & { readonly request_id: string };
 
 export interface ProvenUser {
   readonly user: UserRow;
@@ -22,20 +30,25 @@ export interface ProvenUser {
  * recovery codes, which are too long to guess.
  */
 export async function withCode<T>(
-  parts: Parts,
+  services: Services,
   user_id: string,
   code: string,
+  source: CodeSource,
   work: (tx: Tx, proven: ProvenUser) => Promise<T>,
 ): Promise<T> {
   const typed = code.replace(/\s/g, '');
   const is_counted = CODE_PATTERN.test(typed);
-  if (is_counted) await countTry(parts, user_id);
-  const outcome = await parts.sql.begin(async (tx) => {
+  const is_last = is_counted && (await countTry(services, user_id));
+  const outcome = await services.sql.begin(async (tx) => {
     // The user is locked before the factor, in the same order as when the credential is replaced.
     const user = await holdUser(tx, user_id);
-    const method = user && (await useCode(tx, parts, user_id, typed));
-    if (!method) return null;
+    const method = user && (await useCode(tx, services, user_id, typed));
+    if (!method) {
+      if (user && is_last) await noteLock(services, tx, user, source);
+      return null;
+    }
     if (is_counted) await forgiveCode(tx, user_id);
+    else await noteAccount(services, tx, user_id, 'recovery_code_used', source);
     return { value: await work(tx, { user, method }) };
   });
   if (outcome === null) throw wrongCode();
@@ -46,20 +59,37 @@ export function wrongCode(): AppError {
   return new AppError('invalid_code', 'Wrong code. Each code works once.');
 }
 
-async function countTry({ sql }: Parts, user_id: string): Promise<void> {
-  if (await countCode(sql, user_id, LIMITS)) return;
+/** Counts a code as wrong until it was right; returns whether no other code will be checked if it is. */
+async function countTry({ sql }: Services, user_id: string): Promise<boolean> {
+  const count = await countCode(sql, user_id, LIMITS);
+  if (count) return count.last;
   const minutes = await minutesLocked(sql, user_id, LIMITS);
   throw new AppError('login_rate', `Too many wrong codes. Enter a recovery code, or try again in ${minutes} min.`, {
     retry_after_seconds: minutes * 60,
   });
 }
 
-async function useCode(tx: Tx, parts: Parts, user_id: string, code: string): Promise<CodeMethod | null> {
+async function noteLock(services: Services, tx: Tx, user: UserRow, source: CodeSource): Promise<void> {
+  await noteAccount(services, tx, user.id, 'codes_locked', source);
+  const [home] = await workspacesOf(tx, user, 1);
+  const workspace_id = user.operator || !home ? INSTANCE : home.id;
+  const actor = { kind: 'system', workspace_id } as const;
+  const { request_id, address } = source;
+  const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
+  await recordAudit(tx, ctx, [{ action: 'user.codes_locked', target_id: user.id, workspace_id }]);
+}
+
+async function useCode(
+  tx: Tx,
+  services: Pick<Services, 'encryption' | 'clock'>,
+  user_id: string,
+  code: string,
+): Promise<CodeMethod | null> {
   if (!CODE_PATTERN.test(code))
     return (await useRecoveryCode(tx, user_id, hashRecoveryCode(code))) ? 'recovery_code' : null;
   const factor = await readFactor(tx, user_id);
   if (!factor?.active_at) return null;
-  const secret = parts.encryption.decrypt(factor.secret, totpPurpose(user_id));
-  const step = stepOf(secret, code, parts.clock.now());
+  const secret = services.encryption.decrypt(factor.secret, totpPurpose(user_id));
+  const step = stepOf(secret, code, services.clock.now());
   return step !== null && (await useStep(tx, user_id, step)) ? 'totp' : null;
 }

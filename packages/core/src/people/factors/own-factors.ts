@@ -6,6 +6,7 @@ import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
+import { noteAccount } from '../notices/note-account.ts';
 import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
 import { holdUser } from '../store.ts';
@@ -57,6 +58,7 @@ export const removeTotp = operation({
       if (await isFactorRequired(tx, user_id))
         throw new AppError('last_factor', 'A policy requires a second factor, and you have no other.');
       await deleteFactors(tx, user_id);
+      await noteAccount(ctx, tx, user_id, 'factor_removed', { address: ctx.address, session_id: actor.session_id });
       await recordAudit(tx, ctx, [
         { action: 'user.factor_removed', target_id: user_id, diff: { factor: 'totp' }, workspace_id: chainOf(actor) },
       ]);

@@ -5,6 +5,7 @@ import { idField, objectName } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
+import { noteAccount } from '../notices/note-account.ts';
 import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
 import { holdUser } from '../store.ts';
@@ -74,6 +75,7 @@ export const activateTotp = operation({
       const step = stepOf(secret, code, ctx.clock.now());
       if (step === null || !(await activateFactor(tx, user_id, factor.secret, step))) throw wrongCode();
       await replaceRecoveryCodes(tx, user_id, recovery_codes.map(hashRecoveryCode));
+      await noteAccount(ctx, tx, user_id, 'factor_added', { address: ctx.address, session_id: actor.session_id });
       await recordAudit(tx, ctx, [
         { action: 'user.factor_added', target_id: user_id, diff: { factor: 'totp' }, workspace_id: chainOf(actor) },
       ]);

@@ -23,16 +23,19 @@ export const memberSchema = z
     workspace_id: idField(idPrefixes.workspace),
     id: idField(idPrefixes.user).meta({ description: 'The user, who can belong to several workspaces.' }),
     email: z.string(),
+    name: z.string().nullable(),
     role: roleField,
     operator: z.boolean().meta({ description: 'Has access to every workspace, regardless of role.' }),
+    second_factor: z.boolean().meta({ description: 'Whether signing in takes a code as well.' }),
     created_at: timeField,
   })
   .meta({ id: 'Member' });
 export type MemberEntry = z.output<typeof memberSchema>;
 
 export function memberEntry(row: MemberRow): MemberEntry {
-  const { workspace_id, id, email, role, operator } = row;
-  return { object: 'member', workspace_id, id, email, role, operator, created_at: isoTime(row.created_at) };
+  const { workspace_id, id, email, name, role, operator, second_factor } = row;
+  const created_at = isoTime(row.created_at);
+  return { object: 'member', workspace_id, id, email, name, role, operator, second_factor, created_at };
 }
 
 export function memberNotFound(user_id: string): AppError {

@@ -9,11 +9,13 @@ export const operatorSchema = z
     object: objectName('operator'),
     id: idField(idPrefixes.user),
     email: z.string(),
+    name: z.string().nullable(),
+    second_factor: z.boolean().meta({ description: 'Whether signing in takes a code as well.' }),
     created_at: timeField,
   })
   .meta({ id: 'Operator' });
 export type OperatorEntry = z.output<typeof operatorSchema>;
 
-export function operatorEntry({ id, email, created_at }: OperatorRow): OperatorEntry {
-  return { object: 'operator', id, email, created_at: isoTime(created_at) };
+export function operatorEntry({ id, email, name, second_factor, created_at }: OperatorRow): OperatorEntry {
+  return { object: 'operator', id, email, name, second_factor, created_at: isoTime(created_at) };
 }

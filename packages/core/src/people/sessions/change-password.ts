@@ -4,6 +4,7 @@ import { idPrefixes } from '../../fields/ids.ts';
 import { idField, objectName } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
+import { noteAccount } from '../notices/note-account.ts';
 import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
 import { replacePasswordHash } from '../store.ts';
@@ -48,6 +49,8 @@ export const changePassword = operation({
       const session = { id: actor.session_id, user_id: actor.user_id, password_hash: proof.password_hash };
       if (!(await lockProven(tx, session))) throw sessionEnded();
       await replacePasswordHash(tx, actor.user_id, password_hash);
+      const origin = { address: ctx.address, session_id: actor.session_id };
+      await noteAccount(ctx, tx, actor.user_id, 'password_changed', origin);
       const count = await endSessions(tx, actor.user_id);
       await recordAudit(tx, ctx, [
         { action: 'user.password_changed', target_id: actor.user_id, workspace_id: chainOf(actor) },

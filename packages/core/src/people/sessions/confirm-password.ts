@@ -55,7 +55,9 @@ export const confirmPassword = operation({
       return renewed;
     };
     const until = has_factor
-      ? await withCode(ctx, actor.user_id, code, (tx, { method }) => confirm(tx, method))
+      ? await withCode(ctx, actor.user_id, code, { ...ctx, session_id: actor.session_id }, (tx, { method }) =>
+          confirm(tx, method),
+        )
       : await ctx.sql.begin(async (tx) => {
           await holdUser(tx, actor.user_id);
           // One may have been activated in the meantime.

@@ -3,6 +3,7 @@ import { isoTime } from '../../fields/clock.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { operation } from '../../operation/operation.ts';
+import { deviceOf } from '../notices/device-of.ts';
 import { requirePerson } from '../person.ts';
 import { sessionsOf } from './session-store.ts';
 
@@ -14,6 +15,7 @@ const sessionSchema = z.object({
   current: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
   method: z.enum(['password', 'login_link']).meta({ description: 'How it was started.' }),
   address: z.string().nullable().meta({ description: 'The IP address that it was started from.' }),
+  device: z.string().nullable().meta({ description: 'The browser and its system; null if unknown.' }),
   user_agent: z.string().nullable().meta({ description: 'What the browser says it is.' }),
   created_at: timeField,
   last_used_at: timeField.meta({ description: 'The last use, up to a minute late.' }),
@@ -36,6 +38,7 @@ export const listSessions = operation({
       current: id === session_id,
       method: by_link ? ('login_link' as const) : ('password' as const),
       address,
+      device: user_agent && deviceOf(user_agent),
       user_agent,
       created_at: isoTime(created_at),
       last_used_at: isoTime(last_used_at),

@@ -8,6 +8,8 @@ import { createContext } from '../../services.ts';
 import { type CodeMethod, withCode } from '../factors/check-code.ts';
 import { hasActiveFactor } from '../factors/factor-store.ts';
 import { insertPending, readPending, takePending } from '../factors/pending-store.ts';
+import { noteAccount } from '../notices/note-account.ts';
+import { noteSignIn } from '../notices/notice-store.ts';
 import { chainOf, scopesOf } from '../roles.ts';
 import { holdUser, type UserRow, workspacesOf } from '../store.ts';
 import { beginSession } from './begin-session.ts';
@@ -105,7 +107,7 @@ export async function loginByCode(
   const pending = await readPending(services.sql, token_hash);
   if (pending === null) throw pendingClosed();
   const { user_id, by_link } = pending;
-  const outcome = await withCode(services, user_id, code, async (tx, { user, method }) => {
+  const outcome = await withCode(services, user_id, code, arrival, async (tx, { user, method }) => {
     if (!(await takePending(tx, token_hash))) throw pendingClosed();
     return startSession(services, tx, user, arrival, { by_link, second_factor: method });
   });
@@ -129,12 +131,12 @@ async function startSession(
     throw new AppError('no_membership', 'You no longer belong to a workspace. Ask an admin to add you.');
   }
   if (replaces !== null) await deleteSessionOf(tx, hashToken(replaces));
+  const origin = { address, user_agent: user_agent && cleanRemoteText(user_agent.slice(0, MAX_USER_AGENT)) };
   const { id, token } = await beginSession(tx, services.clock.now(), {
     user_id: user.id,
     workspace_id: home.id,
     by_link,
-    address,
-    user_agent: user_agent && cleanRemoteText(user_agent.slice(0, MAX_USER_AGENT)),
+    ...origin,
   });
   const actor: UserActor = {
     kind: 'user',
@@ -153,7 +155,11 @@ async function startSession(
       workspace_id: chainOf(actor),
     },
   ]);
-  return { kind: 'signed_in', token, device: await rememberDevice(tx, device, user.id) };
+  const new_device = await rememberDevice(tx, device, user.id);
+  // The first sign-in of an account is no news.
+  if ((await noteSignIn(tx, user.id)) && new_device !== null)
+    await noteAccount(services, tx, user.id, 'new_device', origin);
+  return { kind: 'signed_in', token, device: new_device };
 }
 
 /** Returns a token for a device on which the user has not signed in before. */

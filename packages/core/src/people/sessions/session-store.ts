@@ -1,6 +1,7 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
 import { forgetPending } from '../factors/pending-store.ts';
 import { factorDueAt } from '../factors/policy-store.ts';
+import { forgetNotices } from '../notices/notice-store.ts';
 import type { WorkspaceRole } from '../roles.ts';
 
 export interface SessionRow {
@@ -235,5 +236,6 @@ export async function forgetSessions(sql: Sql | Tx): Promise<void> {
   await sql`delete from session_tokens where expires_at < clock_now()`;
   await sql`delete from login_links where expires_at < clock_now()`;
   await forgetPending(sql);
+  await forgetNotices(sql);
   await sql`delete from devices where last_used_at < clock_now() - interval '180 days'`;
 }

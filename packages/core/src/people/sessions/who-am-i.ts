@@ -7,7 +7,7 @@ import { operation } from '../../operation/operation.ts';
 import { readFactorDueAt } from '../factors/policy-store.ts';
 import { requirePerson } from '../person.ts';
 import { workspaceRoles } from '../roles.ts';
-import { workspaceFor, workspacesOf } from '../store.ts';
+import { readName, workspaceFor, workspacesOf } from '../store.ts';
 
 const MAX_SHOWN = 100;
 
@@ -21,6 +21,7 @@ const personSchema = z.object({
   object: objectName('user'),
   id: idField(idPrefixes.user),
   email: z.string(),
+  name: z.string().nullable(),
   operator: z.boolean(),
   workspace_id: idField(idPrefixes.workspace).meta({ description: 'The current workspace.' }),
   scopes: z.array(scopeField).readonly().meta({ description: 'Permissions there.' }),
@@ -57,6 +58,7 @@ export const whoAmI = operation({
     return {
       object: 'user',
       ...{ id: user_id, email, operator, workspace_id, scopes, workspaces },
+      name: await readName(ctx.sql, user_id),
       factor_due,
       factor_due_at: due_at && isoTime(due_at),
     };

@@ -70,7 +70,21 @@ export function OperatorsPage() {
 
 function columns(remove: (operator: Operator) => void): readonly Column<Operator>[] {
   return [
-    { name: words.columns.email, show: ({ email }) => <strong>{email}</strong> },
+    {
+      name: words.columns.email,
+      show: ({ email, name }) => (
+        <>
+          <strong>{email}</strong>
+          {name !== null && <span className="muted"> {name}</span>}
+        </>
+      ),
+    },
+    {
+      name: words.columns.factor,
+      width: 'fit',
+      less: true,
+      show: ({ second_factor }) => (second_factor ? words.factor.on : words.factor.off),
+    },
     { name: words.columns.since, width: 'fit', less: true, show: (row) => <RelativeTime at={row.created_at} /> },
     {
       name: '',

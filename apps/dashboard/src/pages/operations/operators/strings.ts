@@ -3,7 +3,8 @@ export const words = {
   answer: (count: number) =>
     `${count} ${count === 1 ? 'operator' : 'operators'} with access to the whole instance and every workspace`,
   add: 'Invite operator',
-  columns: { email: 'Email', since: 'Since' },
+  columns: { email: 'Email', factor: 'Second factor', since: 'Since' },
+  factor: { on: 'Yes', off: 'No' },
   remove: (email: string) => `Remove ${email}`,
   removed: (email: string) => `${email} removed as an operator`,
   removing: {

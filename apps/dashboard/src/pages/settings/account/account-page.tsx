@@ -8,12 +8,14 @@ import { Field, Form } from '../../../parts/field.tsx';
 import { Page, PageHeader, Panel } from '../../../parts/page.tsx';
 import { ErrorPanel } from '../../../parts/states.tsx';
 import './account.css';
+import { NameForm } from './name-form.tsx';
+import { Notices } from './notices.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 import { words } from './strings.ts';
 
 export function AccountPage() {
-  const { email } = useMe();
+  const { email, factor_due } = useMe();
   const change = useMutation(trpc.people.changePassword.mutationOptions({ onSuccess: goToSignIn }));
   const problems = change.error === null ? null : problemOf(change.error).fields;
   const submit = (form: FormData) => {
@@ -27,6 +29,7 @@ export function AccountPage() {
     <Page>
       <PageHeader title={words.title} answer={email} />
       <SecondFactor />
+      {!factor_due && <NameForm />}
       <Panel title={words.password}>
         <Form label={words.password} onSubmit={submit} fault={change.error}>
           <p>{words.about}</p>
@@ -46,6 +49,7 @@ export function AccountPage() {
         </Form>
       </Panel>
       <Sessions />
+      <Notices />
     </Page>
   );
 }

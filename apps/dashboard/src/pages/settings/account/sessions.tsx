@@ -5,7 +5,6 @@ import { List } from '../../../parts/list.tsx';
 import { Panel } from '../../../parts/page.tsx';
 import { ErrorPanel, QueryView } from '../../../parts/states.tsx';
 import { RelativeTime } from '../../../parts/times.tsx';
-import { deviceOf } from './device-of.ts';
 import { words } from './strings.ts';
 
 type Session = Outputs['people']['sessions'][number];
@@ -73,6 +72,6 @@ export function Sessions() {
   );
 }
 
-function nameOf({ user_agent }: Session): string {
-  return (user_agent && deviceOf(user_agent)) ?? text.unknownDevice;
+function nameOf({ device }: Session): string {
+  return device ?? text.unknownDevice;
 }

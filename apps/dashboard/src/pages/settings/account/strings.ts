@@ -42,6 +42,28 @@ export const words = {
     },
     removed: 'Authenticator app removed',
   },
+  name: {
+    title: 'Name',
+    field: 'Your name',
+    about: 'Shown beside your email address to the people you work with. Optional.',
+    save: 'Save name',
+    saved: 'Name saved',
+  },
+  notices: {
+    title: 'Recent security events',
+    event: 'Event',
+    device: 'Device',
+    address: 'Network',
+    time: 'Time',
+    kinds: {
+      new_device: 'Signed in on a new device',
+      codes_locked: 'Codes locked after five wrong ones',
+      recovery_code_used: 'Recovery code used',
+      factor_added: 'Authenticator app added',
+      factor_removed: 'Authenticator app removed',
+      password_changed: 'Password changed',
+    },
+  },
   sessions: {
     title: 'Sessions',
     device: 'Device',

@@ -85,6 +85,8 @@ const actions: Readonly<Record<AuditAction, string>> = {
   'user.signed_out': 'User signed out',
   'user.session_ended': 'Session ended',
   'user.other_sessions_ended': 'Other sessions ended',
+  'user.renamed': 'Name changed',
+  'user.codes_locked': 'Codes locked',
   'user.factor_added': 'Second factor added',
   'user.factor_removed': 'Second factor removed',
   'user.recovery_codes_renewed': 'Recovery codes replaced',

@@ -96,7 +96,15 @@ function columns(
   remove: (member: Member) => void,
 ): readonly Column<Member>[] {
   return [
-    { name: words.columns.email, show: ({ email }) => <strong>{email}</strong> },
+    {
+      name: words.columns.email,
+      show: ({ email, name }) => (
+        <>
+          <strong>{email}</strong>
+          {name !== null && <span className="muted"> {name}</span>}
+        </>
+      ),
+    },
     {
       name: words.columns.role,
       width: 'fit',
@@ -112,6 +120,12 @@ function columns(
             {words.operator}
           </Badge>
         ),
+    },
+    {
+      name: words.columns.factor,
+      width: 'fit',
+      less: true,
+      show: ({ second_factor }) => (second_factor ? words.factor.on : words.factor.off),
     },
     { name: words.columns.since, width: 'fit', less: true, show: (row) => <RelativeTime at={row.created_at} /> },
     {

@@ -9,7 +9,8 @@ export const words = {
       'Viewers can view email and domains. Members can also send email and manage domains and webhooks. Admins have full access. Operators can access every workspace.',
   },
   invite: 'Invite member',
-  columns: { email: 'Email', role: 'Role', operator: 'Instance', since: 'Joined' },
+  columns: { email: 'Email', role: 'Role', operator: 'Instance', factor: 'Second factor', since: 'Joined' },
+  factor: { on: 'Yes', off: 'No' },
   roles: {
     viewer: ['Viewer', 'Can view email and domains.'],
     member: ['Member', 'Can also send email and manage domains and webhooks.'],

@@ -1,0 +1,1 @@
+export { sendAccountNotice } from './send-account-notice.ts';
