@@ -18,7 +18,7 @@ export interface Installation {
   readonly env: Readonly<Record<string, string>>;
   readonly mail: MailSink;
   /** Starts a process with one role; the port may be one that a proxy already knows. */
-  open(name: string, role: 'rest' | 'worker', port: number, env?: Readonly<Record<string, string>>): Slot;
+  open(name: string, role: 'rest' | 'worker' | 'admin', port: number, env?: Readonly<Record<string, string>>): Slot;
   stop(): Promise<void>;
 }
 

@@ -14,6 +14,7 @@ import type { Drill } from './drill.ts';
 import { type Installation, SENDER } from './installation.ts';
 import { need } from './needs.ts';
 import { copiesOf, drain, longestGap, mailChecks, printChecks } from './outcome.ts';
+import { addAuthenticator, signsIn } from './second-factor.ts';
 
 const PER_SECOND = 60;
 /** The maximum for a workspace. */
@@ -39,9 +40,13 @@ export const keysDrill: Drill = {
       const relay = await startSmtpSink({ login: LOGIN });
       stops.unshift(() => relay.stop());
       await addTransport(installation, folder, relay.port);
+      const { ADMIN_EMAIL: email = '', ADMIN_PASSWORD: password = '' } = installation.env;
+      const totp_secret = await withAdmin(installation, {}, (port) => addAuthenticator(port, { email, password }));
       for (let index = 0; index < WEBHOOKS; index++) await addWebhook(bind, secret, index);
       const clients = new Clients(ledgers, { port: bind, secret, per_second: PER_SECOND, keyed: 0.5 });
-      print(`${PER_SECOND} messages a second, ${WEBHOOKS} webhooks, a transport with a password`);
+      print(
+        `${PER_SECOND} messages a second, ${WEBHOOKS} webhooks, a transport with a password and a secret for feedback, an authenticator app`,
+      );
       await pause(CALM_MS);
 
       const old_key = installation.env.SECRET_KEY ?? '';
@@ -66,6 +71,10 @@ export const keysDrill: Drill = {
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
       const email_checks = mailChecks(ledgers, await database.read('none'));
       const is_relayed = await sendThrough(relay, bind, secret);
+      const new_env = { SECRET_KEY, SECRET_KEY_PREVIOUS: '' };
+      const is_signed_in = await withAdmin(installation, new_env, (port) =>
+        signsIn(port, { email, password }, totp_secret),
+      );
       const failure = await installation
         .open('old', 'rest', await freePort(), { SECRET_KEY: old_key })
         .untilReady()
@@ -81,6 +90,7 @@ export const keysDrill: Drill = {
         ),
         atMost('second copies', second, 0),
         check('the password of the transport is lost', is_relayed ? [] : ['no email arrived']),
+        check('the secret of the authenticator app is lost', is_signed_in ? [] : ['its code did not sign in']),
         check('no worker said that all is encrypted under the new key', reencrypted ? [] : ['none']),
         check('the old key still opens what is stored', failure.includes('SECRET_KEY cannot decrypt') ? [] : [failure]),
       ]);
@@ -98,6 +108,23 @@ async function addTransport({ env }: Installation, folder: string, port: number)
   const relay = ['--host', '127.0.0.1', '--port', String(port), '--tls', 'none', '--username', LOGIN.user];
   await runCommand(['transports', 'create', 'Relay', ...relay, '--password-file', password, '--local'], env);
   await runCommand(['transports', 'set-rules', rules, '--local'], env);
+  await runCommand(['transports', 'set-feedback', 'Relay', '--provider', 'generic', '--local'], env);
+}
+
+/** Does something with a process that serves the dashboard, for as long as it takes. */
+async function withAdmin<T>(
+  installation: Installation,
+  env: Readonly<Record<string, string>>,
+  action: (port: number) => Promise<T>,
+): Promise<T> {
+  const port = await freePort();
+  const slot = installation.open('admin', 'admin', port, env);
+  await slot.untilReady();
+  try {
+    return await action(port);
+  } finally {
+    await slot.stop();
+  }
 }
 
 /** Returns whether an email through the transport arrives. */

@@ -173,7 +173,7 @@ describe('/docs/search', () => {
     ['sandbox mode without really sending', '/docs/testing'],
     ['nodemailer transport', '/docs/submission'],
     ['leaked api key what to do', '/docs/production#6-create-an-api-key-per-program'],
-    ['two factor login', '/docs/security#people'],
+    ['two factor login', '/docs/sign-in#two-factor-authentication'],
     ['warm up new ip', '/docs/deliverability'],
     ['invite teammate', '/docs/operations#team-members-and-roles'],
     ['mail stuck in queue', '/docs/sending#status-and-logs-why-an-email-is-delayed'],

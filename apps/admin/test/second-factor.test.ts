@@ -167,6 +167,7 @@ describe('an authenticator app', () => {
     for (let at = 0; at < 31; at++) statuses.push((await enter(wrong(), cookie)).status);
 
     expect(statuses).toEqual([...Array(5).fill(401), ...Array(26).fill(429)]);
+    expect(await api.people.notices.query({})).toContainEqual(expect.objectContaining({ kind: 'codes_locked' }));
     expect(await enter(right(), cookie)).toMatchObject({ status: 429, reason: 'login_rate' });
     expect((await enter(recovery_codes[0] ?? '', cookie)).status).toBe(200);
     await world.clock.advance(15 * MINUTE_MS);
@@ -194,19 +195,68 @@ describe('an authenticator app', () => {
       expect(await refusalOf(call())).toMatchObject({ status: 403, reason: 'reauthentication_required' });
   });
 
-  it('cannot be added twice, and is not asked for before a first code was right', async () => {
-    expect(await refusalOf(api.people.beginTotp.mutate({}))).toMatchObject({ status: 422, reason: 'factor_exists' });
+  it('is not asked for before a first code was right, and then replaces the one before with its recovery codes', async () => {
+    const { secret: other } = await api.people.beginTotp.mutate({});
+    const refusal = await refusalOf(api.people.activateTotp.mutate({ code: totpCode(other, now(), 5) }));
+    expect(refusal).toMatchObject({ status: 401, reason: 'invalid_code' });
+    expect((await enterPending(right())).status).toBe(200);
+    const shown = totpCode(other, now());
+    await api.people.activateTotp.mutate({ code: `${shown.slice(0, 3)} ${shown.slice(3)}` });
+    await nextStep();
+
+    expect((await enterPending(right())).status).toBe(401);
+    expect((await enterPending(recovery_codes[0] ?? '')).status).toBe(401);
+    expect((await enterPending(totpCode(other, now()))).status).toBe(200);
     await api.people.removeTotp.mutate({});
     expect(await refusalOf(api.people.removeTotp.mutate({}))).toMatchObject({
       status: 404,
       reason: 'factor_not_found',
     });
-    const { secret: other } = await api.people.beginTotp.mutate({});
-    const refusal = await refusalOf(api.people.activateTotp.mutate({ code: totpCode(other, now(), 5) }));
-    expect(refusal).toMatchObject({ status: 401, reason: 'invalid_code' });
-
     expect(await post(await linkOf(EMAIL))).toMatchObject({ status: 200, next: '/' });
     expect(await api.people.factors.query({})).toMatchObject({ totp_since: null, recovery_codes_left: 0 });
+  });
+
+  it('has at most 5 wrong codes checked if they come at the same moment', async () => {
+    const cookies = await Promise.all(Array.from({ length: 9 }, pending));
+    const ports = [admin.port, second_admin.port];
+    const codes = Array.from({ length: 9 }, (_, at) => totpCode(secret, now(), 100 + at));
+
+    const entered = await Promise.all(codes.map((code, at) => enter(code, cookies[at] ?? '', ports[at % 2])));
+
+    expect(entered.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(401), ...Array(4).fill(429)]);
+  });
+
+  it('can be removed and used at the same moment without an error of the database', async () => {
+    const cookies = await Promise.all(Array.from({ length: 6 }, pending));
+    const entered = await Promise.all([
+      ...cookies.map(async (cookie, at) => (await enter(recovery_codes[at] ?? '', cookie)).status),
+      api.people.removeTotp.mutate({}).then(() => 200),
+      enter(right(), await pending()).then(({ status }) => status),
+    ]);
+
+    for (const status of entered) expect([200, 401]).toContain(status);
+  });
+
+  it('keeps ten sign-ins of a person waiting for their code, and drops the oldest', async () => {
+    const first = await pending();
+    await world.clock.advance(1000);
+    for (let at = 0; at < 10; at++) await pending();
+
+    expect(await enter(right(), first)).toMatchObject({ status: 401, reason: 'invalid_login' });
+    const [row] = await sql`select count(*)::int as count from pending_sign_ins`;
+    expect(row).toEqual({ count: 10 });
+  });
+
+  it('takes its codes to no log of rejected requests', async () => {
+    const code = totpCode(secret, now(), 9);
+    await refusalOf(api.people.activateTotp.mutate({ code }));
+    await world.services.request_log.flush();
+
+    const rows = await sql<
+      { text: string }[]
+    >`select r::text as text from requests r where r.path = 'people.activateTotp'`;
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows)).not.toContain(code);
   });
 });
 
@@ -270,6 +320,24 @@ describe('a replaced credential', () => {
     expect(left).toEqual({ factors: 0, codes: 0, pending: 0 });
   });
 
+  it('leaves nothing of what an inviting admin has set up when the person is invited again', async () => {
+    const email = 'lin@people.test';
+    const { workspace_id } = await world.workspace('business');
+    const invited = await invoke(operator(), inviteMember, { email, role: 'viewer', workspace_id });
+    const first = await post(new URL(invited.login_url ?? '').pathname);
+    const planted = await addTotp(dashboard(admin.port, first.cookies.get('sid') ?? ''));
+    await sql`update users set vouched = false where email = ${email}`;
+
+    const { login_url } = await invoke(operator(), inviteMember, { email, role: 'admin' });
+
+    const again = await post(new URL(login_url ?? '').pathname);
+    expect(again).toMatchObject({ status: 200, next: '/' });
+    expect((await enter(planted.recovery_codes[0] ?? '', again.cookies.get('pending') ?? '')).status).toBe(401);
+    const { people } = dashboard(admin.port, again.cookies.get('sid') ?? '');
+    expect(await people.factors.query({})).toMatchObject({ totp_since: null, recovery_codes_left: 0 });
+    expect(await people.notices.query({})).toContainEqual(expect.objectContaining({ kind: 'sign_in_reset' }));
+  });
+
   it('leaves nothing of what an inviting admin has set up when the person becomes an operator', async () => {
     const email = 'eve@people.test';
     const invited = await invoke(operator(), inviteMember, { email, role: 'viewer' });
@@ -288,5 +356,18 @@ describe('a replaced credential', () => {
     for (const code of [totpCode(planted.secret, now()), planted.recovery_codes[0] ?? ''])
       expect((await enter(code, cookie)).status).toBe(401);
     expect((await enter(totpCode(own.secret, now()), cookie)).status).toBe(200);
+  });
+});
+
+describe('a reset sign-in', () => {
+  it('names the keys that the person created and that still work', async () => {
+    await api.people.removeTotp.mutate({});
+    const { id } = await api.apiKeys.create.mutate({ name: 'Kept', scopes: ['email:send'] });
+    const { id: revoked } = await api.apiKeys.create.mutate({ name: 'Revoked', scopes: ['email:send'] });
+    await api.apiKeys.revoke.mutate({ key_id: revoked });
+
+    const { keys } = await invoke(operator(), resetSignIn, { email: EMAIL });
+
+    expect(keys).toEqual([{ id, name: 'Kept', workspace_id: world.workspace_id }]);
   });
 });

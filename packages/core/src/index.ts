@@ -33,6 +33,7 @@ export {
 export { httpStatus } from './operation/http-status.ts';
 export { invoke, invokeParsed, type Operation, operation, type Parsed } from './operation/operation.ts';
 export { retryAfterHeader, retryAfterSeconds } from './operation/retry-after.ts';
+export { factorRefusal } from './operation/scope-refusal.ts';
 export { likelyMeant } from './operation/spelling.ts';
 export { fieldNames } from './operation/unexpected-names.ts';
 export { cursorOf, type List } from './paging/list.ts';

@@ -5,11 +5,17 @@ create table totp_factors (
   user_id uuid primary key references users (id) on delete cascade,
   -- Encrypted under SECRET_KEY.
   secret bytea not null,
-  created_at timestamptz not null,
-  -- Null until the person has entered a code.
-  active_at timestamptz,
+  active_at timestamptz not null,
   -- The 30-second step of the last code that was accepted. Earlier codes and this one are rejected.
-  last_step bigint not null default 0
+  last_step bigint not null
+);
+
+-- The secret of an app that is being set up. It becomes the person's factor once they have entered a code of it.
+create table totp_candidates (
+  user_id uuid primary key references users (id) on delete cascade,
+  -- Encrypted under SECRET_KEY.
+  secret bytea not null,
+  created_at timestamptz not null
 );
 
 -- Unused recovery codes. A used one is deleted.

@@ -2,15 +2,7 @@
 
 alter table users add column name text;
 
--- When a person last signed in. The first sign-in of an account is no news to its owner. A table of its own, because
--- sign-ins of one person at the same moment share a lock on the user.
-create table last_sign_ins (
-  user_id uuid primary key references users (id) on delete cascade,
-  at timestamptz not null
-);
-insert into last_sign_ins (user_id, at) select user_id, max(last_used_at) from devices group by user_id;
-
--- What people are told about their own account: by email, and on their account page.
+-- Security events that people are notified of: by email, and on their account page.
 create table account_notices (
   id integer generated always as identity primary key,
   user_id uuid not null references users (id) on delete cascade,

@@ -1,4 +1,4 @@
-import { AppError, httpStatus, type Services, type UserActor } from '@postrider/core';
+import { AppError, factorRefusal, httpStatus, type Services, type UserActor } from '@postrider/core';
 import { findSession } from '@postrider/core/people';
 import type { Context, MiddlewareHandler } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
@@ -84,7 +84,9 @@ export function requireSession(
       throw error;
     });
     if (actor instanceof AppError) return context.text(actor.message, httpStatus[actor.code]);
-    if (actor?.factor_due) return context.redirect('/settings/account');
+    const refusal = actor && factorRefusal(actor);
+    if (refusal && context.req.method !== 'GET') return context.text(refusal.message, httpStatus[refusal.code]);
+    if (refusal) return context.redirect(`/w/${actor.workspace_id}/settings/account`);
     if (actor) {
       context.set('actor', actor);
       return next();

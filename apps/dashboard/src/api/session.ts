@@ -1,5 +1,6 @@
 import { createStore } from './store.ts';
 import { words } from './strings.ts';
+import { inWorkspace } from './workspace.ts';
 
 /** What the server requires: the password again, or a new sign-in. */
 export type Need = 'password' | 'session';
@@ -54,7 +55,7 @@ export function goToSignIn(): void {
 
 /** Opens the page where a second factor is added, which is all that people may do once a policy requires one. */
 export function goToAccount(): void {
-  if (!location.pathname.endsWith('/settings/account')) location.assign('/settings/account');
+  if (!location.pathname.endsWith('/settings/account')) location.assign(inWorkspace('/settings/account'));
 }
 
 interface FormReply {

@@ -20,23 +20,30 @@ function SessionDialog({
   readonly answer: (is_confirmed: boolean) => void;
 }) {
   const me = useMe();
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const [asks_code, setAsksCode] = useState(false);
   const text = words.session[need];
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    if (busy) return;
     const form = event.currentTarget;
     const typed = new FormData(form);
+    const code = asks_code ? String(typed.get('code') ?? '') : null;
     setBusy(true);
-    const result = await prove(need, me.email, String(typed.get('password')), String(typed.get('code') ?? ''));
+    const outcome = await prove(need, me.email, String(typed.get('password') ?? ''), code);
     setBusy(false);
-    if (result === 'done') return response(true);
-    const [input] = form.querySelectorAll<HTMLInputElement>('input[name="code"], input[type="password"]');
-    if (result === 'code_required') setAsksCode(true);
-    else input?.select();
-    setProblem(result === 'code_required' ? undefined : result.message);
+    if (outcome === 'done') return response(true);
+    if (outcome === 'code_required') {
+      setProblem(undefined);
+      return setAsksCode(true);
+    }
+    // A sign-in that has expired begins with the password again.
+    if (need === 'session' && outcome.field === 'password') setAsksCode(false);
+    setProblem(outcome);
+    form.querySelector<HTMLInputElement>(`input[name="${outcome.field}"]`)?.select();
   };
+  const messageAt = (field: Problem['field']) => (problem?.field === field ? problem.message : undefined);
   return (
     <Dialog title={text.title} onClose={() => response(false)}>
       <p className="muted">{text.about}</p>
@@ -46,13 +53,13 @@ function SessionDialog({
             <input {...control} className="input" type="email" autoComplete="username" readOnly value={me.email} />
           )}
         </Field>
-        <Field label={text.field} name="password" problem={asks_code ? undefined : problem}>
+        <Field label={text.field} name="password" problem={messageAt('password')}>
           {(control) => (
             <input {...control} className="input" type="password" autoComplete="current-password" required autoFocus />
           )}
         </Field>
         {asks_code && (
-          <Field label={words.session.code} name="code" about={words.session.codeAbout} problem={problem}>
+          <Field label={words.session.code} name="code" about={words.session.codeAbout} problem={messageAt('code')}>
             {(control) => (
               <input
                 {...control}
@@ -87,22 +94,25 @@ function SessionDialog({
   );
 }
 
-/** Sends the password, and the code once the server has asked for it. */
+interface Problem {
+  readonly field: 'password' | 'code';
+  readonly message: string;
+}
+
+/** Sends the password, and the code once the server has asked for it. An expired session starts with the password only. */
 async function prove(
   need: Need,
   email: string,
   password: string,
-  code: string,
-): Promise<'done' | 'code_required' | { readonly message: string }> {
+  code: string | null,
+): Promise<'done' | 'code_required' | Problem> {
   if (need === 'password') {
-    const result = await signIn('/login/confirm', { password, ...(code !== '' && { code }) });
+    const result = await signIn('/login/confirm', { password, ...(code !== null && { code }) });
     if (result.ok) return 'done';
-    return result.reason === 'code_required' ? 'code_required' : result;
+    if (result.reason === 'code_required') return 'code_required';
+    return { field: result.reason === 'invalid_login' || code === null ? 'password' : 'code', message: result.message };
   }
-  const result = await signIn('/login', { email, password });
-  if (!result.ok) return result;
-  if (!result.next.startsWith('/login/code')) return 'done';
-  if (code === '') return 'code_required';
-  const entered = await signIn('/login/code', { code });
-  return entered.ok ? 'done' : entered;
+  const result = code === null ? await signIn('/login', { email, password }) : await signIn('/login/code', { code });
+  if (result.ok) return result.next.startsWith('/login/code') ? 'code_required' : 'done';
+  return { field: result.reason === 'invalid_login' || code === null ? 'password' : 'code', message: result.message };
 }

@@ -102,8 +102,9 @@ export const words = {
     roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer', operator: 'Operator' },
   },
   factor: {
-    soon: (date: string) => `A policy requires a second factor from ${date} on.`,
-    due: 'A policy requires a second factor. Add an authenticator app to continue.',
+    soon: (date: string) => `Second factor required starting ${date} (UTC)`,
+    due: 'Second factor required. Add an authenticator app to continue.',
+    switch: 'Switch workspace',
     add: 'Add authenticator app',
   },
   session: {
@@ -124,7 +125,7 @@ export const words = {
       other: 'I’ve signed in elsewhere',
     },
     code: 'Code',
-    codeAbout: 'The six digits that your authenticator app shows, or a recovery code.',
+    codeAbout: 'Six digits from your authenticator app, or a recovery code.',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',

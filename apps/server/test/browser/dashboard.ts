@@ -86,8 +86,8 @@ async function cookieOf({ services, clock, workspace_id }: World, role: Workspac
   if (!known) {
     await insertUser(services.sql, person);
     await services.sql`
-      insert into totp_factors (user_id, secret, created_at, active_at)
-      values (${id}, ${services.encryption.encrypt(TOTP_SECRET, totpPurpose(id))}, clock_now(), clock_now())`;
+      insert into totp_factors (user_id, secret, active_at, last_step)
+      values (${id}, ${services.encryption.encrypt(TOTP_SECRET, totpPurpose(id))}, clock_now(), 0)`;
   }
   const user_id = known?.id ?? id;
   if (role !== 'operator') {

@@ -1,5 +1,5 @@
 import { invoke } from '@postrider/core';
-import { setSignInPolicy } from '@postrider/core/people';
+import { createLoginLink, resetSignIn, setSignInPolicy } from '@postrider/core/people';
 import { provision } from '@postrider/core/workspaces';
 import { words as account } from '@postrider/dashboard/strings/pages/settings/account';
 import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
@@ -17,7 +17,10 @@ const { factor } = account;
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await startStage({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password });
+  // Test worlds send to their own SMTP server, whatever the relay is.
+  const DELIVERY = 'smtp://relay.test';
+  stage = await startStage({ ADMIN_EMAIL: operator.email, ADMIN_PASSWORD: operator.password, DELIVERY });
+  await stage.world.domain('acme.test');
   await stage.world.services.sql`delete from users`;
   await provision(stage.world.services);
   // So that it can be removed.
@@ -85,6 +88,53 @@ describe('a second factor', () => {
     await visitor.stop();
   });
 
+  it.each([
+    ['30 seconds slow', -1],
+    ['30 seconds fast', 1],
+  ])('accepts the code of a phone that is %s once', async (_, steps) => {
+    await stage.world.clock.advance(10 * STEP_MS);
+    const code = totpCode(secret, stage.world.clock.now(), steps);
+    const visitor = await stage.visitor(null);
+    const { page } = await visitor.open();
+    await enterPassword(page);
+    await enterCode(page, totpCode(secret, stage.world.clock.now(), 2 * steps));
+    await page.getByRole('alert').waitFor();
+    await enterCode(page, code);
+    await page.getByText(factor.left(10)).waitFor();
+
+    await visitor.context.clearCookies();
+    await enterPassword(page);
+    await enterCode(page, code);
+    await page.getByRole('alert').waitFor();
+    await visitor.stop();
+  });
+
+  it('is asked for after a sign-in link and after an emailed reset', async () => {
+    const { world } = stage;
+    const visitor = await stage.visitor(null);
+    const { page } = await visitor.open();
+    const { url } = await invoke(world.as(world.workspace_id), createLoginLink, { email: operator.email });
+    await page.goto(new URL(url).pathname);
+    await page.getByRole('button', { name: signIn.submit }).click();
+    await enterCode(page, await nextCode());
+    await page.waitForURL((location) => location.pathname.startsWith('/w/'));
+
+    await visitor.context.clearCookies();
+    await page.goto('/login/forgot');
+    await page.getByLabel(signIn.email).fill(operator.email);
+    await page.getByRole('button', { name: signIn.forgot.submit }).click();
+    await page.getByRole('status').waitFor();
+    await world.drain();
+    const email = world.smtp.messages.findLast(({ envelope_to }) => envelope_to.includes(operator.email));
+    const text = (email && (await world.smtp.parsed(email)).text) ?? '';
+    await page.goto(/\/login\/reset\/[\w-]+/.exec(text)?.[0] ?? '/');
+    await page.getByLabel(signIn.reset.password).fill(operator.password);
+    await page.getByRole('button', { name: signIn.reset.submit }).click();
+    await enterCode(page, await nextCode());
+    await page.waitForURL((location) => location.pathname.startsWith('/w/'));
+    await visitor.stop();
+  });
+
   it('can be replaced by a recovery code', async () => {
     const visitor = await stage.visitor(null);
     const { page } = await visitor.open();
@@ -121,6 +171,20 @@ describe('a second factor', () => {
     await again.getByRole('button', { name: shell.session.session.submit }).click();
     await again.getByLabel(shell.session.code).fill(await nextCode());
     await again.getByRole('button', { name: shell.session.session.submit }).click();
+
+    await page.getByRole('button', { name: factor.add }).waitFor();
+    await visitor.stop();
+  });
+
+  it('is gone once the sign-in has been reset on the server', async () => {
+    const { world } = stage;
+    const visitor = await stage.visitor('operator');
+    const { page } = await visitor.open();
+    const { url } = await invoke(world.as(world.workspace_id), resetSignIn, { email: 'operator@people.test' });
+    await page.goto(new URL(url).pathname);
+    await page.getByRole('button', { name: signIn.submit }).click();
+    await page.waitForURL((location) => location.pathname.startsWith('/w/'));
+    await page.goto('/settings/account');
 
     await page.getByRole('button', { name: factor.add }).waitFor();
     await visitor.stop();

@@ -77,8 +77,10 @@ export function addOperators(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .action(async (email: string, options: Options) => {
       const { newPassword } = await import('../machine/credentials.ts');
-      const { password } = await newPassword(terminal, email);
-      show(terminal, options.json, { email, password }, () => `${password}\nNew password for ${email}; shown once`);
+      const { password, keys } = await newPassword(terminal, email);
+      show(terminal, options.json, { email, password, keys }, () =>
+        [`${password}\nNew password for ${email}; shown once`, ...keyLines(keys)].join('\n'),
+      );
     });
   operators
     .command('reset-sign-in <email>')
@@ -91,15 +93,7 @@ export function addOperators(program: Command, terminal: Terminal): void {
       const { resetSignInOf } = await import('../machine/credentials.ts');
       const { url, expires_at, keys } = await resetSignInOf(terminal, email);
       show(terminal, options.json, { email, url, expires_at, keys }, () =>
-        [
-          `${url}\nSigns in ${email} once. Expires at ${expires_at}.`,
-          ...(keys.length === 0
-            ? []
-            : ['API keys that they created and that still work; revoke those you do not trust:']),
-          table(keys.map(({ id, name, workspace_id }) => [id, name, workspace_id])),
-        ]
-          .filter((line) => line !== '')
-          .join('\n'),
+        [`${url}\nSigns in ${email} once. Expires at ${expires_at}.`, ...keyLines(keys)].join('\n'),
       );
     });
 }
@@ -120,6 +114,13 @@ const operatorAdd = mutation(
   ),
 );
 const operatorRemove = mutation('operatorRemove', 'OperatorRemoveInput', select('... on DeletePayload { deletedId }'));
+
+/** Lists keys that outlive a replaced credential. */
+function keyLines(keys: readonly { readonly id: string; readonly name: string; readonly workspace_id: string }[]) {
+  if (keys.length === 0) return [];
+  const rows = keys.map(({ id, name, workspace_id }) => [id, name, workspace_id]);
+  return ['API keys that they created, which still work. Revoke those that you do not trust:', table(rows)];
+}
 
 function operatorOf(operator: OperatorEntry): OperatorEntry {
   return { ...operator, object: 'operator' };

@@ -15,6 +15,7 @@ import {
   login,
   loginByCode,
   removeTotp,
+  renewRecoveryCodes,
   type SignInOutcome,
   totpPurpose,
 } from '../people/index.ts';
@@ -99,6 +100,7 @@ describe('the owner of an account', () => {
     const wrong = totpCode(secret, clock.now(), 9);
     for (let at = 0; at < 7; at++) await expect(enter(wrong)).rejects.toThrow();
     await enter(recovery_codes[0] ?? '');
+    await invoke(ctx, renewRecoveryCodes, {});
     await invoke(ctx, removeTotp, {});
     await invoke(ctx, changePassword, { current_password: PASSWORD, new_password: 'another horse: battery' });
 
@@ -109,6 +111,7 @@ describe('the owner of an account', () => {
       'Authenticator app removed from your Postrider account',
       'New sign-in to your Postrider account',
       'Recovery code used for your Postrider account',
+      'Recovery codes of your Postrider account replaced',
       'Wrong codes for your Postrider account',
       'Your Postrider password was changed',
     ]);
@@ -118,14 +121,28 @@ describe('the owner of an account', () => {
     expect(entry).toEqual({ actor_kind: 'system', address: expect.stringMatching(/^198\.51\.100\./) });
   });
 
-  it('is told at most 20 times a day, while another person is told as well', async () => {
+  it('is not told of the usual browser after a new password, which forgets all devices', async () => {
+    const email = await person();
+    const first = await signIn(email);
+    const device = first.kind === 'signed_in' ? first.device : null;
+    const new_password = 'another horse: battery';
+    await invoke(await contextOf(first), changePassword, { current_password: PASSWORD, new_password });
+    await login(services, { email, password: new_password }, arrival({ device }));
+
+    expect((await notified(email)).map(({ subject }) => subject)).toEqual(['Your Postrider password was changed']);
+  });
+
+  it('is told of one kind at most 10 times a day, while others and another person are told as well', async () => {
     const [loud, quiet] = [await person(), await person()];
     await signIn(loud);
     await signIn(quiet);
-    for (let at = 0; at < 25; at++) await signIn(loud);
+    for (let at = 0; at < 13; at++) await signIn(loud);
+    const ctx = await contextOf(await signIn(loud));
+    const { secret } = await invoke(ctx, beginTotp, {});
+    await invoke(ctx, activateTotp, { code: totpCode(secret, clock.now()) });
     await signIn(quiet);
 
-    expect(await notified(loud)).toHaveLength(20);
+    expect(await notified(loud)).toHaveLength(11);
     expect(await notified(quiet)).toHaveLength(1);
   });
 

@@ -425,6 +425,7 @@ describe('a bulk operation', () => {
       session_id: session.id,
       email: 'left@example.com',
       scopes: ['admin'],
+      factor_due: false,
     });
     const { id } = await run((await preview('cancel', { tag: 'left.us' }, caller)).token, {}, caller);
 

@@ -17,6 +17,7 @@ import {
   lockEmail,
   lockKnown,
   memberExists,
+  originOf,
   replaceCredential,
   type SignInOutcome,
   settledElsewhere,
@@ -64,11 +65,19 @@ export async function acceptInvitation(
   const signed_in = await services.sql.begin(async (tx) => {
     await lockEmail(tx, opened.email);
     if (!(await takeInvitation(tx, token_hash))) throw closed(await invitationByToken(tx, token_hash));
-    const person = await admit(services, tx, opened, password_hash);
+    const person = await admit(services, tx, opened, password_hash, arrival);
     await grant(tx, opened, person.user.id);
     const { id: user_id, email } = person.user;
     const workspace_id = opened.workspace_id ?? INSTANCE;
-    const actor: UserActor = { kind: 'user', workspace_id, user_id, session_id: '', email, scopes: [] };
+    const actor: UserActor = {
+      kind: 'user',
+      workspace_id,
+      user_id,
+      session_id: '',
+      email,
+      scopes: [],
+      factor_due: false,
+    };
     const { request_id, address } = arrival;
     const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
     const { role, id: invitation_id } = opened;
@@ -113,6 +122,7 @@ async function admit(
   tx: Tx,
   row: OpenedRow,
   password_hash: string | null,
+  arrival: Arrival,
 ): Promise<{ readonly user: UserRow; readonly kept: boolean }> {
   const known = await knownOf(tx, row);
   if (known && keepsCredential(row, known)) return { user: known, kept: true };
@@ -121,7 +131,7 @@ async function admit(
   const { vouched, email } = row;
   const operator = row.role === 'operator';
   if (known) {
-    await replaceCredential(tx, known.id, { password_hash, vouched });
+    await replaceCredential(services, tx, known.id, { password_hash, vouched }, originOf(arrival));
     return { user: { ...known, password_hash, vouched, operator: known.operator || operator }, kept: false };
   }
   const user = { id: newId('user', services.clock.now()), email, password_hash, operator, vouched };

@@ -50,7 +50,7 @@ export async function sendLink(services: Services, email: LinkEmail): Promise<Se
     );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    services.log.warn({ reason: error.reason, workspace_id: sender.workspace_id }, 'a sign-in email was rejected');
+    services.log.warn({ reason: error.reason, workspace_id: sender.workspace_id }, 'an account email was rejected');
     return 'unsent';
   }
   return sender.captured ? 'captured' : 'emailed';

@@ -48,7 +48,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   address_not_allowed:
     "Call from an IP address in the key's allowed_ips, or create a key without IP restrictions. Behind a proxy, check TRUSTED_PROXIES.",
   invalid_signature: 'Sign requests with the secret of the transport, and check the clock of the machine that signs.',
-  invalid_login: `Try again, or ask an operator to reset the password: \`${program_name} operators reset-password\`.`,
+  invalid_login: `Try again, or ask an operator to reset the password and the second factor: \`${program_name} operators reset-password\`.`,
   invalid_code: `Wait for the next code, check the clock of the phone, or enter a recovery code. Without any, ask for \`${program_name} operators reset-sign-in\` on the server.`,
   session_ended: 'Sign in again.',
   cross_site_request: 'Open the page on Postrider itself. Programs should use an API key.',
@@ -128,8 +128,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   invitation_closed: 'Ask for a new invitation.',
   member_exists: "Change the member's role instead.",
   operator_exists: 'No action is needed.',
-  factor_exists: 'Remove the authenticator app in Settings → Account, then add another.',
-  last_factor: 'Ask an admin to change the sign-in policy, or keep the authenticator app.',
+  last_factor: 'Replace the authenticator app instead, or ask an admin to change the sign-in policy.',
   last_admin: 'Make another member an admin first.',
   plan_exists: 'Choose another name, or update the existing plan.',
   plan_in_use: 'Move these workspaces to another plan first.',

@@ -72,7 +72,7 @@ export interface UserActor {
   readonly email: string;
   readonly scopes: readonly Scope[];
   /** Whether a policy requires a second factor by now, which they do not have. */
-  readonly factor_due?: boolean;
+  readonly factor_due: boolean;
 }
 
 /** The service itself: jobs, provisioning and the CLI. */

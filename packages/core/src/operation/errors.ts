@@ -116,7 +116,6 @@ export const reasons = {
   user_exists: ['unprocessable', 'This user already exists in another workspace; an operator can add them.'],
   invitation_closed: ['unprocessable', 'The invitation was used, was revoked or has expired.'],
   member_exists: ['unprocessable', 'This user is already a workspace member.'],
-  factor_exists: ['unprocessable', 'The account already has an authenticator app.'],
   last_factor: ['unprocessable', 'A policy requires the second factor.'],
   operator_exists: ['unprocessable', 'This user is already an operator.'],
   last_admin: ['unprocessable', 'At least one administrator must remain.'],

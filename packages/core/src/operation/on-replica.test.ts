@@ -24,6 +24,7 @@ async function reader() {
     session_id: workspace_id,
     email: 'ada@example.com',
     scopes: [],
+    factor_due: false,
   } as const;
   const ctx = createContext({ ...world.services, log, replica }, actor) as ActorContext;
   return { ctx, peer, lines };

@@ -12,6 +12,7 @@ import {
   inPasswordPlace,
   lockUser,
   noteAccount,
+  originOf,
   replacePasswordHash,
   type SignInOutcome,
   signIn,
@@ -44,12 +45,20 @@ export async function resetByLink(
     const user = owner === null ? null : await lockUser(tx, owner);
     if (user === null || !(await takeReset(tx, token_hash))) throw linkClosed();
     await replacePasswordHash(tx, user.id, password_hash);
-    await noteAccount(services, tx, user.id, 'password_changed', arrival);
+    await noteAccount(services, tx, user.id, 'password_changed', originOf(arrival));
     await endSessions(tx, user.id);
     const [home] = await workspacesOf(tx, user, 1);
     const workspace_id = user.operator || !home ? INSTANCE : home.id;
     const { id: user_id, email } = user;
-    const actor: UserActor = { kind: 'user', workspace_id, user_id, session_id: '', email, scopes: [] };
+    const actor: UserActor = {
+      kind: 'user',
+      workspace_id,
+      user_id,
+      session_id: '',
+      email,
+      scopes: [],
+      factor_due: false,
+    };
     const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
     await recordAudit(tx, ctx, [
       { action: 'user.password_reset', target_id: user_id, diff: { by: 'email' }, workspace_id },

@@ -65,7 +65,7 @@ export async function admitWithEntry(
   const known = (await insertUser(tx, fresh)) ? null : await userByEmail(tx, email);
   const user = known ?? fresh;
   if (known) {
-    await replaceCredential(tx, known.id, { password_hash, vouched });
+    await replaceCredential(ctx, tx, known.id, { password_hash, vouched }, { address: ctx.address });
   }
   if (prepared) return { user, entry: { ...none, password: prepared.password } };
   const { url, expires_at } = await newLoginLink(tx, ctx.public_url, user.id);

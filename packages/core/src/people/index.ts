@@ -32,7 +32,15 @@ export { createSessionToken } from './sessions/create-session-token.ts';
 export { endOtherSessions, endSession } from './sessions/end-sessions.ts';
 export { findSession } from './sessions/find-session.ts';
 export { listSessions } from './sessions/list-sessions.ts';
-export { type Arrival, login, loginByCode, loginByLink, type SignInOutcome, signIn } from './sessions/login.ts';
+export {
+  type Arrival,
+  login,
+  loginByCode,
+  loginByLink,
+  originOf,
+  type SignInOutcome,
+  signIn,
+} from './sessions/login.ts';
 export { countAttempt, forgetLoginFailures } from './sessions/login-failures-store.ts';
 export { beginAttempt, tooManyAttempts } from './sessions/login-tries.ts';
 export { logout } from './sessions/logout.ts';

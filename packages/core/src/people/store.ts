@@ -81,7 +81,7 @@ export interface OperatorRow {
 }
 
 const hasFactor = (sql: Sql | Tx) => sql`
-  exists (select from totp_factors f where f.user_id = u.id and f.active_at is not null) as second_factor`;
+  exists (select from totp_factors f where f.user_id = u.id) as second_factor`;
 const operatorColumns = (sql: Sql | Tx) => sql`u.id, u.email, u.name, u.created_at, ${hasFactor(sql)}`;
 
 export async function readOperatorPage(sql: Sql, before: string | null, count: number): Promise<OperatorRow[]> {

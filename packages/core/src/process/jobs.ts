@@ -24,7 +24,7 @@ const EVERY_MINUTE = {
  */
 export const catalogue = {
   'account.notify': {
-    purpose: 'Tells people by email what has happened to their account.',
+    purpose: 'Notifies people by email of security events of their account.',
     concurrency: 4,
     payload: z.object({ notice_id: z.int() }),
     options: { retry_limit: 10, retry_delay_seconds: 30, expire_seconds: 300, heartbeat_seconds: 30 },

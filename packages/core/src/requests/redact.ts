@@ -3,7 +3,7 @@ const MAX_TEXT_LENGTH = 200;
 const MAX_ENTRIES = 50;
 const MAX_DEPTH = 6;
 /** Message content and credentials. */
-const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|authorization)$|password|secret|token/i;
+const HIDDEN = /^(?:html|text|content|subject|headers|metadata|attachments|authorization|code)$|password|secret|token/i;
 const ADDRESS = /[^\s<>"',;:]+@([^\s<>"',;]+)/g;
 const SECRET = /\b(pr_(?:live|test|sess)_|whsec_)[\w+/=-]+/g;
 

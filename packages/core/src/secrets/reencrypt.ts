@@ -95,6 +95,7 @@ function purposeOf({ kind, id }: StoredSecret): string {
     case 'suppression_hash':
       return hashKeyPurpose(id);
     case 'totp':
+    case 'totp_candidate':
       return totpPurpose(id);
     case 'transport':
       return transportPurpose(id);

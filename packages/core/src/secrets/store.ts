@@ -12,6 +12,7 @@ export interface StoredSecret {
     | 'feedback'
     | 'suppression_hash'
     | 'totp'
+    | 'totp_candidate'
     | 'transport'
     | 'webhook'
     | 'webhook_previous';
@@ -28,6 +29,7 @@ const everySecret = (sql: Sql) => sql`
     where webhook_previous_secret is not null
   union all select 'suppression_hash', id, encrypted_key from suppression_hash_keys
   union all select 'totp', user_id, secret from totp_factors
+  union all select 'totp_candidate', user_id, secret from totp_candidates
   union all select 'transport', id, password from transports where password is not null
   union all select 'feedback', transport_id, secrets from transport_feedback
   union all select 'webhook', id, secret from webhooks
@@ -90,6 +92,11 @@ export async function replaceSecret(sql: Sql, { kind, id, encrypted }: StoredSec
     case 'totp':
       await sql`
         update totp_factors set secret = decode(${is}, 'hex')
+        where user_id = ${id} and secret = decode(${was}, 'hex')`;
+      return;
+    case 'totp_candidate':
+      await sql`
+        update totp_candidates set secret = decode(${is}, 'hex')
         where user_id = ${id} and secret = decode(${was}, 'hex')`;
       return;
     case 'transport':

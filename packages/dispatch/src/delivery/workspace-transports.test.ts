@@ -112,7 +112,7 @@ describe('a relay of a workspace', () => {
     await setOwnRules(shop());
     await invoke(shop(), deleteTransport, { transport_id: id });
     await expect.poll(parked, PATIENCE).toBe(0);
-    expect(world.smtp.messages.length).toBeGreaterThan(20);
+    await expect.poll(() => world.smtp.messages.length, PATIENCE).toBeGreaterThan(20);
   });
 });
 

@@ -6,7 +6,7 @@ export const words = {
   code: {
     title: 'Enter code',
     field: 'Code',
-    about: 'The six digits that your authenticator app shows, or a recovery code.',
+    about: 'Six digits from your authenticator app, or a recovery code.',
     again: 'Start again',
   },
   link: {

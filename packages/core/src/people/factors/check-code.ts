@@ -6,19 +6,20 @@ import { AppError } from '../../operation/errors.ts';
 import { createContext } from '../../services.ts';
 import { noteAccount } from '../notices/note-account.ts';
 import type { Origin } from '../notices/notice-store.ts';
+import { beginAttempt } from '../sessions/login-tries.ts';
 import { holdUser, type UserRow, workspacesOf } from '../store.ts';
 import { countCode, forgiveCode, minutesLocked, readFactor, useRecoveryCode, useStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
-import { CODE_PATTERN, stepOf, totpPurpose } from './totp.ts';
+import { CODE_PATTERN, stepOf, totpPurpose, withoutSpaces } from './totp.ts';
 
-// Of one person, from all networks. Someone who guesses already has the password.
+// Of one person, from all networks. Only someone with the right password or link gets to enter a code.
 const MAX_WRONG_CODES = 5;
 const MAX_WRONG_CODES_PER_DAY = 30;
 const LIMITS = { window: MAX_WRONG_CODES, day: MAX_WRONG_CODES_PER_DAY };
 
 export type CodeMethod = 'totp' | 'recovery_code';
-/** Who sends a code. */
-export type CodeSource = Origin & { readonly request_id: string };
+/** Who enters a code, after which proof: a session or a pending sign-in. */
+export type CodeSource = Origin & { readonly request_id: string; readonly proof: string };
 
 export interface ProvenUser {
   readonly user: UserRow;
@@ -26,8 +27,8 @@ export interface ProvenUser {
 }
 
 /**
- * Uses up a code of a person in the transaction of what it proves. Wrong codes lock only the codes of the app, and never
- * recovery codes, which are too long to guess.
+ * Checks a person's code and runs the work in the transaction that uses it up. Wrong codes lock only the codes of the app:
+ * recovery codes are too long to guess.
  */
 export async function withCode<T>(
   services: Services,
@@ -36,9 +37,10 @@ export async function withCode<T>(
   source: CodeSource,
   work: (tx: Tx, proven: ProvenUser) => Promise<T>,
 ): Promise<T> {
-  const typed = code.replace(/\s/g, '');
+  const typed = withoutSpaces(code);
   const is_counted = CODE_PATTERN.test(typed);
   const is_last = is_counted && (await countTry(services, user_id));
+  const attempt = is_counted ? null : await beginAttempt(services, { kind: 'session', id: source.proof });
   const outcome = await services.sql.begin(async (tx) => {
     // The user is locked before the factor, in the same order as when the credential is replaced.
     const user = await holdUser(tx, user_id);
@@ -52,6 +54,7 @@ export async function withCode<T>(
     return { value: await work(tx, { user, method }) };
   });
   if (outcome === null) throw wrongCode();
+  await attempt?.forgive();
   return outcome.value;
 }
 
@@ -59,12 +62,13 @@ export function wrongCode(): AppError {
   return new AppError('invalid_code', 'Wrong code. Each code works once.');
 }
 
-/** Counts a code as wrong until it was right; returns whether no other code will be checked if it is. */
+/** Counts a code as wrong until it turns out to be right; returns whether a wrong one locks the codes. */
 async function countTry({ sql }: Services, user_id: string): Promise<boolean> {
   const count = await countCode(sql, user_id, LIMITS);
   if (count) return count.last;
   const minutes = await minutesLocked(sql, user_id, LIMITS);
-  throw new AppError('login_rate', `Too many wrong codes. Enter a recovery code, or try again in ${minutes} min.`, {
+  const wait = minutes > 60 ? `${Math.ceil(minutes / 60)} hours` : `${minutes} min`;
+  throw new AppError('login_rate', `Too many wrong codes. Enter a recovery code, or try again in ${wait}.`, {
     retry_after_seconds: minutes * 60,
   });
 }
@@ -88,7 +92,7 @@ async function useCode(
   if (!CODE_PATTERN.test(code))
     return (await useRecoveryCode(tx, user_id, hashRecoveryCode(code))) ? 'recovery_code' : null;
   const factor = await readFactor(tx, user_id);
-  if (!factor?.active_at) return null;
+  if (factor === null) return null;
   const secret = services.encryption.decrypt(factor.secret, totpPurpose(user_id));
   const step = stepOf(secret, code, services.clock.now());
   return step !== null && (await useStep(tx, user_id, step)) ? 'totp' : null;

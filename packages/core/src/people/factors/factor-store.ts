@@ -3,7 +3,7 @@ import type { Sql, Tx } from '@postrider/db';
 export interface FactorRow {
   /** Encrypted. */
   readonly secret: Buffer;
-  readonly active_at: Date | null;
+  readonly active_at: Date;
 }
 
 export async function readFactor(sql: Sql | Tx, user_id: string): Promise<FactorRow | null> {
@@ -11,34 +11,39 @@ export async function readFactor(sql: Sql | Tx, user_id: string): Promise<Factor
   return row ?? null;
 }
 
-export async function hasActiveFactor(sql: Sql | Tx, user_id: string): Promise<boolean> {
-  const rows = await sql`select from totp_factors where user_id = ${user_id} and active_at is not null`;
+export async function hasFactor(sql: Sql | Tx, user_id: string): Promise<boolean> {
+  const rows = await sql`select from totp_factors where user_id = ${user_id}`;
   return rows.length > 0;
 }
 
-/** Stores a secret that is not active; returns false if the person has an active one. */
-export async function insertFactor(tx: Tx, user_id: string, secret: Buffer): Promise<boolean> {
-  const rows = await tx`
-    insert into totp_factors as f (user_id, secret, created_at) values (${user_id}, ${secret}, clock_now())
-    on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at
-      where f.active_at is null
-    returning user_id`;
-  return rows.length > 0;
+/** Stores the secret of an app that is being set up, instead of an earlier one. */
+export async function writeCandidate(tx: Tx, user_id: string, secret: Buffer): Promise<void> {
+  await tx`
+    insert into totp_candidates (user_id, secret, created_at) values (${user_id}, ${secret}, clock_now())
+    on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at`;
 }
 
-/** Activates a secret that has not changed since it was read, with the step of its first code. */
-export async function activateFactor(tx: Tx, user_id: string, secret: Buffer, step: number): Promise<boolean> {
-  const rows = await tx`
-    update totp_factors set active_at = clock_now(), last_step = ${step}
-    where user_id = ${user_id} and active_at is null and secret = ${secret} returning user_id`;
-  return rows.length > 0;
+/** Returns the encrypted secret of the app that is being set up. */
+export async function readCandidate(tx: Tx, user_id: string): Promise<Buffer | null> {
+  const [row] = await tx<{ secret: Buffer }[]>`select secret from totp_candidates where user_id = ${user_id}`;
+  return row?.secret ?? null;
+}
+
+/** Makes the app that is being set up the person's factor, with the step of its first code. */
+export async function activateCandidate(tx: Tx, user_id: string, step: number): Promise<void> {
+  await tx`
+    with candidate as (delete from totp_candidates where user_id = ${user_id} returning secret)
+    insert into totp_factors (user_id, secret, active_at, last_step)
+    select ${user_id}, c.secret, clock_now(), ${step} from candidate c
+    on conflict (user_id) do update set secret = excluded.secret, active_at = excluded.active_at,
+      last_step = excluded.last_step`;
 }
 
 /** Uses up a step and those before it; returns false if it is used up, or if the factor was removed. */
 export async function useStep(tx: Tx, user_id: string, step: number): Promise<boolean> {
   const rows = await tx`
     update totp_factors set last_step = ${step}
-    where user_id = ${user_id} and active_at is not null and last_step < ${step} returning user_id`;
+    where user_id = ${user_id} and last_step < ${step} returning user_id`;
   return rows.length > 0;
 }
 
@@ -62,11 +67,12 @@ export async function recoveryCodeCount(sql: Sql | Tx, user_id: string): Promise
   return row?.count ?? 0;
 }
 
-/** Deletes a person's second factor with its recovery codes. */
+/** Deletes a person's second factor with its recovery codes. The caller has locked the user. */
 export async function deleteFactors(tx: Tx, user_id: string): Promise<void> {
   await tx`delete from recovery_codes where user_id = ${user_id}`;
   await tx`delete from code_failures where user_id = ${user_id}`;
   await tx`delete from pending_sign_ins where user_id = ${user_id}`;
+  await tx`delete from totp_candidates where user_id = ${user_id}`;
   await tx`delete from totp_factors where user_id = ${user_id}`;
 }
 
@@ -113,4 +119,8 @@ export async function forgiveCode(tx: Tx, user_id: string): Promise<void> {
   await tx`
     update code_failures set failed = greatest(0, failed - 1), day_failed = greatest(0, day_failed - 1)
     where user_id = ${user_id}`;
+}
+
+export async function forgetCandidates(sql: Sql | Tx): Promise<void> {
+  await sql`delete from totp_candidates where created_at < clock_now() - interval '1 day'`;
 }

@@ -9,8 +9,8 @@ import { operation } from '../../operation/operation.ts';
 import { noteAccount } from '../notices/note-account.ts';
 import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
-import { holdUser } from '../store.ts';
-import { deleteFactors, hasActiveFactor, readFactor, recoveryCodeCount, replaceRecoveryCodes } from './factor-store.ts';
+import { lockUser } from '../store.ts';
+import { deleteFactors, hasFactor, readFactor, recoveryCodeCount, replaceRecoveryCodes } from './factor-store.ts';
 import { isFactorRequired } from './policy-store.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { recoveryCodesField } from './set-up-totp.ts';
@@ -33,7 +33,7 @@ export const readFactors = operation({
     const factor = await readFactor(ctx.sql, user_id);
     return {
       object: 'second_factor' as const,
-      totp_since: factor?.active_at ? isoTime(factor.active_at) : null,
+      totp_since: factor && isoTime(factor.active_at),
       recovery_codes_left: await recoveryCodeCount(ctx.sql, user_id),
     };
   },
@@ -53,8 +53,8 @@ export const removeTotp = operation({
     await requireFreshSignIn(ctx);
     const { user_id } = actor;
     await ctx.sql.begin(async (tx) => {
-      await holdUser(tx, user_id);
-      if (!(await hasActiveFactor(tx, user_id))) throw noFactor();
+      await lockUser(tx, user_id);
+      if (!(await hasFactor(tx, user_id))) throw noFactor();
       if (await isFactorRequired(tx, user_id))
         throw new AppError('last_factor', 'A policy requires a second factor, and you have no other.');
       await deleteFactors(tx, user_id);
@@ -82,9 +82,13 @@ export const renewRecoveryCodes = operation({
     const { user_id } = actor;
     const recovery_codes = newRecoveryCodes();
     await ctx.sql.begin(async (tx) => {
-      await holdUser(tx, user_id);
-      if (!(await hasActiveFactor(tx, user_id))) throw noFactor();
+      await lockUser(tx, user_id);
+      if (!(await hasFactor(tx, user_id))) throw noFactor();
       await replaceRecoveryCodes(tx, user_id, recovery_codes.map(hashRecoveryCode));
+      await noteAccount(ctx, tx, user_id, 'recovery_codes_renewed', {
+        address: ctx.address,
+        session_id: actor.session_id,
+      });
       await recordAudit(tx, ctx, [
         { action: 'user.recovery_codes_renewed', target_id: user_id, workspace_id: chainOf(actor) },
       ]);

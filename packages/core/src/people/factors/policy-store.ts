@@ -27,16 +27,17 @@ export async function deletePolicy(tx: Tx, owner: string): Promise<void> {
 }
 
 /**
- * Selects when the user `u`, a member `m` of the workspace `w`, must have a second factor: the strictest policy of the
- * workspace and the instance counts. Null if none requires it or the user has one.
+ * Selects when the user `u`, a member `m` of the workspace `w`, must have a second factor; null if they need none or have
+ * one. The stricter policy of workspace and instance applies; operators are bound by the instance's alone, so that no
+ * admin of a workspace decides over them.
  */
 export function factorDueAt(sql: Sql | Tx): Fragment {
   return sql`(
     select min(greatest(p.since, coalesce(m.created_at, u.created_at)) + make_interval(days => p.grace_days))
     from sign_in_policies p
-    where p.workspace_id in (w.id, ${INSTANCE}::uuid)
+    where (p.workspace_id = ${INSTANCE}::uuid or (p.workspace_id = w.id and not u.operator))
       and (p.second_factor = 'required' or u.operator or m.role = 'admin')
-      and not exists (select from totp_factors f where f.user_id = u.id and f.active_at is not null))`;
+      and not exists (select from totp_factors f where f.user_id = u.id))`;
 }
 
 export async function readFactorDueAt(sql: Sql | Tx, user_id: string, workspace_id: string): Promise<Date | null> {
@@ -52,10 +53,10 @@ export async function readFactorDueAt(sql: Sql | Tx, user_id: string, workspace_
 export async function isFactorRequired(tx: Tx, user_id: string): Promise<boolean> {
   const rows = await tx`
     select from sign_in_policies p join users u on u.id = ${user_id}
-    where exists (
-      select from members m where m.user_id = u.id and (p.workspace_id = m.workspace_id or p.workspace_id = ${INSTANCE}::uuid)
-        and (p.second_factor = 'required' or m.role = 'admin'))
-      or u.operator
+    where case when u.operator then p.workspace_id = ${INSTANCE}::uuid else exists (
+      select from members m
+      where m.user_id = u.id and (p.workspace_id = m.workspace_id or p.workspace_id = ${INSTANCE}::uuid)
+        and (p.second_factor = 'required' or m.role = 'admin')) end
     limit 1`;
   return rows.length > 0;
 }

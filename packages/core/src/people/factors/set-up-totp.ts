@@ -2,28 +2,26 @@ import { z } from 'zod';
 import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, objectName } from '../../fields/wire.ts';
-import { AppError } from '../../operation/errors.ts';
 import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { noteAccount } from '../notices/note-account.ts';
 import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
-import { holdUser } from '../store.ts';
+import { lockUser } from '../store.ts';
 import { wrongCode } from './check-code.ts';
-import { activateFactor, insertFactor, readFactor, replaceRecoveryCodes } from './factor-store.ts';
+import { activateCandidate, hasFactor, readCandidate, replaceRecoveryCodes, writeCandidate } from './factor-store.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
-import { CODE_PATTERN, newTotpSecret, stepOf, totpPurpose, totpSetup } from './totp.ts';
+import { CODE_PATTERN, newTotpSecret, stepOf, totpPurpose, totpSetup, withoutSpaces } from './totp.ts';
 
-const factorExists = () =>
-  new AppError('factor_exists', 'You already have an authenticator app. Remove it before you add another.');
-
-/** Generates a secret for an authenticator app. It is not asked for before a code has activated it. */
+/**
+ * Generates a secret for an authenticator app. Sign-ins require its codes only after a first one has activated it; until
+ * then, a present app stays.
+ */
 export const beginTotp = operation({
   name: 'people.begin_totp',
   scope: null,
   without_factor: true,
   summary: 'Generate the secret for an authenticator app, returned once',
-  reasons: ['factor_exists'],
   input: z.object({}),
   output: z.object({
     object: objectName('totp_setup'),
@@ -36,8 +34,8 @@ export const beginTotp = operation({
     const secret = newTotpSecret();
     const encrypted = ctx.encryption.encrypt(secret, totpPurpose(user_id));
     await ctx.sql.begin(async (tx) => {
-      await holdUser(tx, user_id);
-      if (!(await insertFactor(tx, user_id, encrypted))) throw factorExists();
+      await lockUser(tx, user_id);
+      await writeCandidate(tx, user_id, encrypted);
     });
     return { object: 'totp_setup' as const, ...totpSetup(secret, email, ctx.public_url) };
   },
@@ -48,14 +46,20 @@ export const recoveryCodesField = z
   .readonly()
   .meta({ description: 'Each works once instead of a code of the app. Only returned here.' });
 
-/** Activates the authenticator app by a first code, and returns the recovery codes. */
+/** Activates the authenticator app by a first code, instead of a present one, and returns new recovery codes. */
 export const activateTotp = operation({
   name: 'people.activate_totp',
   scope: null,
   without_factor: true,
-  summary: 'Require codes of your authenticator app from now on; returns recovery codes, once',
-  reasons: ['factor_exists', 'invalid_code'],
-  input: z.object({ code: z.string().trim().regex(CODE_PATTERN, 'Enter the six digits that the app shows.') }),
+  summary: 'Require codes of your new authenticator app from now on; returns recovery codes, once',
+  reasons: ['invalid_code'],
+  input: z.object({
+    code: z
+      .string()
+      .max(100)
+      .transform(withoutSpaces)
+      .refine((text) => CODE_PATTERN.test(text), 'Enter the six digits that the app shows.'),
+  }),
   output: z.object({
     object: objectName('user'),
     id: idField(idPrefixes.user),
@@ -67,17 +71,22 @@ export const activateTotp = operation({
     const { user_id } = actor;
     const recovery_codes = newRecoveryCodes();
     await ctx.sql.begin(async (tx) => {
-      await holdUser(tx, user_id);
-      const factor = await readFactor(tx, user_id);
-      if (factor?.active_at) throw factorExists();
-      if (factor === null) throw wrongCode();
-      const secret = ctx.encryption.decrypt(factor.secret, totpPurpose(user_id));
-      const step = stepOf(secret, code, ctx.clock.now());
-      if (step === null || !(await activateFactor(tx, user_id, factor.secret, step))) throw wrongCode();
+      await lockUser(tx, user_id);
+      const encrypted = await readCandidate(tx, user_id);
+      const secret = encrypted && ctx.encryption.decrypt(encrypted, totpPurpose(user_id));
+      const step = secret && stepOf(secret, code, ctx.clock.now());
+      if (step === null) throw wrongCode();
+      const replaced = await hasFactor(tx, user_id);
+      await activateCandidate(tx, user_id, step);
       await replaceRecoveryCodes(tx, user_id, recovery_codes.map(hashRecoveryCode));
       await noteAccount(ctx, tx, user_id, 'factor_added', { address: ctx.address, session_id: actor.session_id });
       await recordAudit(tx, ctx, [
-        { action: 'user.factor_added', target_id: user_id, diff: { factor: 'totp' }, workspace_id: chainOf(actor) },
+        {
+          action: 'user.factor_added',
+          target_id: user_id,
+          diff: { factor: 'totp', replaced },
+          workspace_id: chainOf(actor),
+        },
       ]);
     });
     return { object: 'user' as const, id: user_id, recovery_codes };

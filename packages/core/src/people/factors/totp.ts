@@ -8,6 +8,11 @@ const SECRET_BYTES = 20;
 
 export const CODE_PATTERN = /^\d{6}$/;
 
+/** Apps show codes in groups, and people type them so. */
+export function withoutSpaces(code: string): string {
+  return code.replace(/\s/g, '');
+}
+
 export function newTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }

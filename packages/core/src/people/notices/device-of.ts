@@ -1,3 +1,7 @@
+import { cleanRemoteText } from '@postrider/net';
+
+const MAX_USER_AGENT = 300;
+
 // The first match counts: Edge and Chrome also name Safari, and Android names Linux.
 const BROWSERS = [
   ['Edge', /\bEdg/],
@@ -23,4 +27,9 @@ export function deviceOf(user_agent: string): string | null {
   const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
   if (browser === undefined) return system ?? null;
   return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+/** Returns what a browser says it is without control characters, and not longer than it should be. */
+export function readableUserAgent(user_agent: string): string {
+  return cleanRemoteText(user_agent.slice(0, MAX_USER_AGENT));
 }

@@ -2,7 +2,7 @@ import type { Tx } from '@postrider/db';
 import type { Services } from '../../operation/context.ts';
 import { insertNotice, type NoticeKind, type Origin } from './notice-store.ts';
 
-/** Tells the owner of an account what has happened to it, by email and on the account page, once this commits. */
+/** Notifies the owner of an account of a security event, by email and on the account page, once this commits. */
 export async function noteAccount(
   { jobs }: Pick<Services, 'jobs'>,
   tx: Tx,

@@ -1,15 +1,17 @@
 import type { Sql, Tx } from '@postrider/db';
 
-/** More than this is a loop, and the rest says nothing new. */
-const MAX_PER_DAY = 20;
+/** Of one kind, so that many of one do not keep another from being stored. */
+const MAX_PER_DAY = 10;
 
 export const noticeKinds = [
   'new_device',
   'codes_locked',
   'recovery_code_used',
+  'recovery_codes_renewed',
   'factor_added',
   'factor_removed',
   'password_changed',
+  'sign_in_reset',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
@@ -27,7 +29,7 @@ export interface Origin {
   readonly session_id?: string | null;
 }
 
-/** Stores a notice; returns its id, or null if the person has had too many in a day. */
+/** Stores a notice; returns its id, or null if the person has had too many of the kind in a day. */
 export async function insertNotice(
   tx: Tx,
   user_id: string,
@@ -39,7 +41,7 @@ export async function insertNotice(
     select ${user_id}, ${kind}, ${address},
       coalesce(${user_agent}, (select s.user_agent from sessions s where s.id = ${session_id}::uuid)), clock_now()
     where (select count(*) from account_notices
-      where user_id = ${user_id} and created_at > clock_now() - interval '1 day') < ${MAX_PER_DAY}
+      where user_id = ${user_id} and kind = ${kind} and created_at > clock_now() - interval '1 day') < ${MAX_PER_DAY}
     returning id`;
   return row?.id ?? null;
 }
@@ -64,14 +66,4 @@ export async function noticesOf(sql: Sql, user_id: string, count: number): Promi
 
 export async function forgetNotices(sql: Sql | Tx): Promise<void> {
   await sql`delete from account_notices where created_at < clock_now() - interval '90 days'`;
-}
-
-/** Records a sign-in; returns whether the person has signed in before. */
-export async function noteSignIn(tx: Tx, user_id: string): Promise<boolean> {
-  const [row] = await tx<{ before: Date | null }[]>`
-    with was as (select at from last_sign_ins where user_id = ${user_id})
-    insert into last_sign_ins (user_id, at) values (${user_id}, clock_now())
-    on conflict (user_id) do update set at = excluded.at
-    returning (select at from was) as before`;
-  return row?.before != null;
 }

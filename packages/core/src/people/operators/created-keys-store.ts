@@ -13,6 +13,7 @@ export async function keysCreatedBy(tx: Tx, user_id: string, count: number): Pro
     where k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_now()) and exists (
       select from audit_log a
       where uuid_hash(a.workspace_id) = uuid_hash(k.workspace_id) and a.workspace_id = k.workspace_id
-        and a.target_id = k.id and a.actor_id = ${user_id} and a.actor_kind = 'user')
+        and a.target_id = k.id and a.actor_id = ${user_id} and a.actor_kind = 'user'
+        and a.action in ('api_key.created', 'api_key.rotated'))
     order by k.id limit ${count}`;
 }

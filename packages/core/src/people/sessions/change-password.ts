@@ -3,6 +3,7 @@ import { recordAudit } from '../../audit/index.ts';
 import { idPrefixes } from '../../fields/ids.ts';
 import { idField, objectName } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
+import { requireFreshSignIn } from '../../operation/fresh-sign-in.ts';
 import { operation } from '../../operation/operation.ts';
 import { noteAccount } from '../notices/note-account.ts';
 import { requirePerson } from '../person.ts';
@@ -23,11 +24,9 @@ export const changePassword = operation({
   without_factor: true,
   summary: 'Change your password and end all sessions, including this one',
   input: z.object({
-    current_password: z
-      .string()
-      .max(200)
-      .optional()
-      .meta({ description: 'Not required without a password or within 15 minutes of using a login link.' }),
+    current_password: z.string().max(200).optional().meta({
+      description: 'Not required within 15 minutes of using a login link, nor without a password in a fresh sign-in.',
+    }),
     new_password: newPasswordField,
   }),
   output: z.object({
@@ -39,7 +38,8 @@ export const changePassword = operation({
     const actor = requirePerson(ctx);
     const proof = await readSessionProof(ctx.sql, actor.session_id);
     if (!proof) throw sessionEnded();
-    if (proof.password_hash !== null && !proof.fresh_link) {
+    if (proof.password_hash === null) await requireFreshSignIn(ctx);
+    else if (!proof.fresh_link) {
       const login = { email: actor.email, password: current_password ?? '', from: { session_id: actor.session_id } };
       await checkPassword(ctx, login, notYourPassword);
     }

@@ -7,7 +7,7 @@ import { idField, objectName, timeField } from '../../fields/wire.ts';
 import { AppError } from '../../operation/errors.ts';
 import { operation } from '../../operation/operation.ts';
 import { type CodeMethod, withCode } from '../factors/check-code.ts';
-import { hasActiveFactor } from '../factors/factor-store.ts';
+import { hasFactor } from '../factors/factor-store.ts';
 import { requirePerson } from '../person.ts';
 import { chainOf } from '../roles.ts';
 import { holdUser } from '../store.ts';
@@ -35,7 +35,7 @@ export const confirmPassword = operation({
     const login = { email: actor.email, password, from: { session_id: actor.session_id } };
     const checked = await checkPassword(ctx, login, notYourPassword);
     const token = newToken();
-    const has_factor = await hasActiveFactor(ctx.sql, actor.user_id);
+    const has_factor = await hasFactor(ctx.sql, actor.user_id);
     if (has_factor && code === '') throw codeRequired();
     const confirm = async (tx: Tx, second_factor?: CodeMethod) => {
       const renewed = await renewProof(tx, {
@@ -54,14 +54,14 @@ export const confirmPassword = operation({
       ]);
       return renewed;
     };
+    const { session_id } = actor;
+    const source = { address: ctx.address, session_id, request_id: ctx.request_id, proof: session_id };
     const until = has_factor
-      ? await withCode(ctx, actor.user_id, code, { ...ctx, session_id: actor.session_id }, (tx, { method }) =>
-          confirm(tx, method),
-        )
+      ? await withCode(ctx, actor.user_id, code, source, (tx, { method }) => confirm(tx, method))
       : await ctx.sql.begin(async (tx) => {
           await holdUser(tx, actor.user_id);
           // One may have been activated in the meantime.
-          if (await hasActiveFactor(tx, actor.user_id)) throw codeRequired();
+          if (await hasFactor(tx, actor.user_id)) throw codeRequired();
           return confirm(tx);
         });
     ctx.notes.session_token = token;

@@ -9,6 +9,12 @@ export async function isKnownDevice(sql: Sql, token_hash: Buffer, email: string)
   return rows.length > 0;
 }
 
+/** Returns whether a user has signed in on any device that is still known. */
+export async function hasDevices(tx: Tx, user_id: string): Promise<boolean> {
+  const rows = await tx`select from devices where user_id = ${user_id} limit 1`;
+  return rows.length > 0;
+}
+
 /** Records a use of the device; returns false if the user has not signed in on it before. */
 export async function noteDeviceUse(tx: Tx, token_hash: Buffer, user_id: string): Promise<boolean> {
   const rows = await tx`

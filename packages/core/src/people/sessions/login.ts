@@ -1,25 +1,22 @@
 import type { Tx } from '@postrider/db';
-import { cleanRemoteText } from '@postrider/net';
 import { recordAudit } from '../../audit/index.ts';
 import type { Services, UserActor } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { program_name } from '../../process/program.ts';
 import { createContext } from '../../services.ts';
 import { type CodeMethod, withCode } from '../factors/check-code.ts';
-import { hasActiveFactor } from '../factors/factor-store.ts';
+import { hasFactor } from '../factors/factor-store.ts';
 import { insertPending, readPending, takePending } from '../factors/pending-store.ts';
+import { readableUserAgent } from '../notices/device-of.ts';
 import { noteAccount } from '../notices/note-account.ts';
-import { noteSignIn } from '../notices/notice-store.ts';
 import { chainOf, scopesOf } from '../roles.ts';
 import { holdUser, type UserRow, workspacesOf } from '../store.ts';
 import { beginSession } from './begin-session.ts';
 import { checkPassword, type Login, wrongPassword } from './check-password.ts';
-import { insertDevice, noteDeviceUse } from './device-store.ts';
+import { hasDevices, insertDevice, noteDeviceUse } from './device-store.ts';
 import { beginAttempt } from './login-tries.ts';
 import { deleteSessionOf, readLinkOwner, takeLink } from './session-store.ts';
 import { hashToken, newToken } from './token.ts';
-
-const MAX_USER_AGENT = 300;
 
 export interface Arrival {
   readonly request_id: string;
@@ -90,29 +87,30 @@ export async function signIn(
   arrival: Arrival,
   by_link: boolean,
 ): Promise<SignInOutcome> {
-  if (!(await hasActiveFactor(tx, user.id))) return startSession(services, tx, user, arrival, { by_link });
+  if (!(await hasFactor(tx, user.id))) return startSession(services, tx, user, arrival, { by_link });
   const token = newToken();
   await insertPending(tx, hashToken(token), { user_id: user.id, by_link });
   return { kind: 'code_required', token };
 }
 
-/** Ends a sign-in that lacks the code of the second factor, which is used up, and starts a session. */
+/** Starts the session of a pending sign-in, and uses up its code. */
 export async function loginByCode(
   services: Services,
   { pending_token, code }: { readonly pending_token: string; readonly code: string },
   arrival: Arrival,
 ): Promise<SignInOutcome> {
-  const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address: arrival.address });
   const token_hash = hashToken(pending_token);
   const pending = await readPending(services.sql, token_hash);
-  if (pending === null) throw pendingClosed();
+  if (pending === null) {
+    await beginAttempt(services, { kind: 'stranger', email: null, address: arrival.address });
+    throw pendingClosed();
+  }
   const { user_id, by_link } = pending;
-  const outcome = await withCode(services, user_id, code, arrival, async (tx, { user, method }) => {
+  const source = { ...originOf(arrival), request_id: arrival.request_id, proof: token_hash.toString('base64url') };
+  return withCode(services, user_id, code, source, async (tx, { user, method }) => {
     if (!(await takePending(tx, token_hash))) throw pendingClosed();
     return startSession(services, tx, user, arrival, { by_link, second_factor: method });
   });
-  await attempt.forgive();
-  return outcome;
 }
 
 function pendingClosed(): AppError {
@@ -123,20 +121,20 @@ async function startSession(
   services: Services,
   tx: Tx,
   user: UserRow,
-  { request_id, address, user_agent, replaces, device }: Arrival,
+  arrival: Arrival,
   { by_link, second_factor }: { readonly by_link: boolean; readonly second_factor?: CodeMethod },
 ): Promise<SignInOutcome> {
+  const { request_id, address, replaces, device } = arrival;
   const [home] = await workspacesOf(tx, user, 1);
   if (!home) {
     throw new AppError('no_membership', 'You no longer belong to a workspace. Ask an admin to add you.');
   }
   if (replaces !== null) await deleteSessionOf(tx, hashToken(replaces));
-  const origin = { address, user_agent: user_agent && cleanRemoteText(user_agent.slice(0, MAX_USER_AGENT)) };
   const { id, token } = await beginSession(tx, services.clock.now(), {
     user_id: user.id,
     workspace_id: home.id,
     by_link,
-    ...origin,
+    ...originOf(arrival),
   });
   const actor: UserActor = {
     kind: 'user',
@@ -145,6 +143,7 @@ async function startSession(
     session_id: id,
     email: user.email,
     scopes: scopesOf({ operator: user.operator, role: home.role }),
+    factor_due: false,
   };
   const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
   await recordAudit(tx, ctx, [
@@ -155,11 +154,16 @@ async function startSession(
       workspace_id: chainOf(actor),
     },
   ]);
+  // The first sign-in of an account, and after all its devices were forgotten, is no news.
+  const has_devices = await hasDevices(tx, user.id);
   const new_device = await rememberDevice(tx, device, user.id);
-  // The first sign-in of an account is no news.
-  if ((await noteSignIn(tx, user.id)) && new_device !== null)
-    await noteAccount(services, tx, user.id, 'new_device', origin);
+  if (has_devices && new_device !== null) await noteAccount(services, tx, user.id, 'new_device', originOf(arrival));
   return { kind: 'signed_in', token, device: new_device };
+}
+
+/** Returns where a visitor comes from, for people to read. */
+export function originOf({ address, user_agent }: Arrival) {
+  return { address, user_agent: user_agent && readableUserAgent(user_agent) };
 }
 
 /** Returns a token for a device on which the user has not signed in before. */

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
+import { forgetCandidates } from '../factors/factor-store.ts';
 import { forgetPending } from '../factors/pending-store.ts';
 import { factorDueAt } from '../factors/policy-store.ts';
 import { forgetNotices } from '../notices/notice-store.ts';
@@ -236,6 +237,7 @@ export async function forgetSessions(sql: Sql | Tx): Promise<void> {
   await sql`delete from session_tokens where expires_at < clock_now()`;
   await sql`delete from login_links where expires_at < clock_now()`;
   await forgetPending(sql);
+  await forgetCandidates(sql);
   await forgetNotices(sql);
   await sql`delete from devices where last_used_at < clock_now() - interval '180 days'`;
 }

@@ -46,7 +46,7 @@ export const whoAmI = operation({
   input: z.object({}),
   output: personSchema,
   async run(ctx): Promise<Person> {
-    const { user_id, email, workspace_id, scopes, factor_due = false } = requirePerson(ctx);
+    const { user_id, email, workspace_id, scopes, factor_due } = requirePerson(ctx);
     const operator = scopes.includes('operator');
     const person = { id: user_id, operator };
     const oldest = await workspacesOf(ctx.sql, person, MAX_SHOWN);

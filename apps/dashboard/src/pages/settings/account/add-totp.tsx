@@ -50,7 +50,7 @@ export function AddTotp({ onClose }: { readonly onClose: () => void }) {
               className="input"
               inputMode="numeric"
               autoComplete="one-time-code"
-              maxLength={6}
+              maxLength={20}
               required
             />
           )}

@@ -52,6 +52,7 @@ function Factors({
         {text.since} <RelativeTime at={totp_since} />. {text.left(recovery_codes_left)}
       </p>
       <div className="actions">
+        <Button onClick={() => onOpen('add-app')}>{text.replace}</Button>
         <Button onClick={() => onOpen('renew-codes')}>{text.renew.submit}</Button>
         <Button kind="danger" onClick={() => onOpen('remove-app')}>
           {text.remove.submit}

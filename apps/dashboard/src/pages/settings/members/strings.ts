@@ -64,10 +64,11 @@ export const words = {
     title: 'Sign-in policy',
     factor: 'Second factor',
     options: { optional: 'Optional', required_for_admins: 'Required for admins', required: 'Required for everyone' },
-    aboutWorkspace: 'The policy of the instance applies as well; the stricter one counts. API keys are not affected.',
+    aboutWorkspace:
+      'Applies to members. The instance policy applies as well, and the stricter one wins. API keys are not affected.',
     aboutInstance: 'Applies to operators and to the members of all workspaces. API keys are not affected.',
     grace: 'Grace period (days)',
-    graceAbout: 'From now, or from when someone joins. After that, people without a second factor can only add one.',
+    graceAbout: 'Starts now, or when someone joins. After it ends, people without a second factor can only add one.',
     save: 'Save policy',
     saved: 'Sign-in policy saved',
   },
