@@ -51,6 +51,8 @@ describe('GET /captures: 200', () => {
     const waiting = rest.call('GET', '/captures?to=late@example.org&wait=30', { key: key.secret });
     const admitted = () => world.services.sql`select from rate_windows where subject = ${key.id}::uuid`;
     await expect.poll(async () => (await admitted()).length).toBe(1);
+    // Once a later request has been answered, the earlier one has found nothing and waits.
+    await rest.call('GET', '/captures?to=early@example.org', { key: key.secret });
     await rest.call('DELETE', `/api-keys/${key.id}`);
     await capture('late@example.org');
 

@@ -47,6 +47,21 @@ describe('the operators command', () => {
     expect([await signIn(password), await signIn('wrong')]).toEqual([303, 401]);
   });
 
+  it('resets how an operator signs in with reset-sign-in, after asking', async () => {
+    const asked = await postrider(['operators', 'reset-sign-in', 'admin@sandbox.test']);
+    expect(asked.code).not.toBe(0);
+    expect(asked.err).toContain('second factor');
+
+    const reset = await postrider(['operators', 'reset-sign-in', 'admin@sandbox.test', '--yes']);
+
+    const [link = '', line] = reset.out.split('\n');
+    expect(line).toMatch(/^Signs in admin@sandbox\.test once\. Expires at \S+\.$/);
+    const press = () => fetch(link, { method: 'POST', redirect: 'manual', headers: { origin: url } });
+    expect([(await press()).status, (await press()).status]).toEqual([303, 401]);
+    const unknown = await postrider(['operators', 'reset-sign-in', 'eve@sandbox.test', '--yes', '--json']);
+    expect(unknown.err).toContain('user_not_found');
+  });
+
   it('rejects an unknown email address', async () => {
     const rejection = await postrider(['operators', 'reset-password', 'nobody@sandbox.test']);
 

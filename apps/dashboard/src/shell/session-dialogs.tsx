@@ -4,6 +4,7 @@ import { type Need, sign_in_prompt, signIn, signOut } from '../api/session.ts';
 import { useStore } from '../api/store.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { CodeField } from './code-field.tsx';
 import { words } from './strings.ts';
 
 /** Asks for the password or a new sign-in on top of the page, which keeps its state. */
@@ -58,22 +59,7 @@ function SessionDialog({
             <input {...control} className="input" type="password" autoComplete="current-password" required autoFocus />
           )}
         </Field>
-        {asks_code && (
-          <Field label={words.session.code} name="code" about={words.session.codeAbout} problem={messageAt('code')}>
-            {(control) => (
-              <input
-                {...control}
-                className="input"
-                autoComplete="one-time-code"
-                autoCapitalize="none"
-                spellCheck={false}
-                maxLength={100}
-                required
-                autoFocus
-              />
-            )}
-          </Field>
-        )}
+        {asks_code && <CodeField problem={messageAt('code')} />}
         <p className="small muted">{text.noPassword}</p>
         <div className="actions">
           {need === 'session' ? (

@@ -37,7 +37,7 @@ async function enterPassword(page: Page): Promise<void> {
 }
 
 async function enterCode(page: Page, code: string): Promise<void> {
-  await page.getByLabel(signIn.code.field).fill(code);
+  await page.getByLabel(shell.session.code).fill(code);
   await page.keyboard.press('Enter');
 }
 

@@ -66,7 +66,7 @@ describe('the Account page', () => {
     await page.getByLabel(signIn.email).fill('member@people.test');
     await page.getByLabel(signIn.password).fill('correct horse: battery');
     await page.keyboard.press('Enter');
-    await page.getByLabel(signIn.code.field).fill(totpCode(stage_totp_secret, stage.world.clock.now()));
+    await page.getByLabel(shell.session.code).fill(totpCode(stage_totp_secret, stage.world.clock.now()));
     await page.keyboard.press('Enter');
 
     await page.getByRole('heading', { name: account.title }).waitFor();

@@ -85,6 +85,13 @@ describe('the owner of an account', () => {
     expect(notice?.subject).toBe('New sign-in to your Postrider account');
     expect(notice?.text).toContain('Firefox on Linux, 192.0.2.7, ');
     expect(notice?.text).toContain('https://mail.example.com/settings/account');
+    const entries = await sql<{ diff: string }[]>`
+      select diff from audit_log where action = 'user.signed_in' order by sequence`;
+    expect(entries.map(({ diff }) => JSON.parse(diff))).toEqual([
+      { by: 'password' },
+      { by: 'password' },
+      { by: 'password', new_device: true },
+    ]);
     expect(await invoke(await contextOf(first), listNotices, {})).toMatchObject([
       { kind: 'new_device', device: 'Firefox on Linux', address: '192.0.2.7' },
     ]);

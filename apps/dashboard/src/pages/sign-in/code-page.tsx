@@ -1,8 +1,8 @@
 import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { signIn } from '../../api/session.ts';
-import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/states.tsx';
+import { CodeField } from '../../shell/code-field.tsx';
 import { SignedOut } from './signed-out.tsx';
 import { words } from './strings.ts';
 
@@ -30,20 +30,7 @@ export function CodePage() {
         </Notice>
       )}
       <form className="stack" onSubmit={(event) => void submit(event)}>
-        <Field label={words.code.field} name="code" about={words.code.about}>
-          {(control) => (
-            <input
-              {...control}
-              className="input"
-              autoComplete="one-time-code"
-              autoCapitalize="none"
-              spellCheck={false}
-              maxLength={100}
-              required
-              autoFocus
-            />
-          )}
-        </Field>
+        <CodeField />
         <button type="submit" className="button primary" aria-busy={busy}>
           {words.submit}
         </button>

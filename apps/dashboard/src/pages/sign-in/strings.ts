@@ -5,8 +5,6 @@ export const words = {
   submit: 'Sign in',
   code: {
     title: 'Enter code',
-    field: 'Code',
-    about: 'Six digits from your authenticator app, or a recovery code.',
     again: 'Start again',
   },
   link: {

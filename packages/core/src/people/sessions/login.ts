@@ -146,19 +146,24 @@ async function startSession(
     factor_due: false,
   };
   const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
+  // The first sign-in of an account, or after all its devices were forgotten, is no news.
+  const has_devices = await hasDevices(tx, user.id);
+  const device_token = await rememberDevice(tx, device, user.id);
+  const new_device = has_devices && device_token !== null;
   await recordAudit(tx, ctx, [
     {
       action: 'user.signed_in',
       target_id: user.id,
-      diff: { by: by_link ? 'link' : 'password', ...(second_factor && { second_factor }) },
+      diff: {
+        by: by_link ? 'link' : 'password',
+        ...(second_factor && { second_factor }),
+        ...(new_device && { new_device }),
+      },
       workspace_id: chainOf(actor),
     },
   ]);
-  // The first sign-in of an account, and after all its devices were forgotten, is no news.
-  const has_devices = await hasDevices(tx, user.id);
-  const new_device = await rememberDevice(tx, device, user.id);
-  if (has_devices && new_device !== null) await noteAccount(services, tx, user.id, 'new_device', originOf(arrival));
-  return { kind: 'signed_in', token, device: new_device };
+  if (new_device) await noteAccount(services, tx, user.id, 'new_device', originOf(arrival));
+  return { kind: 'signed_in', token, device: device_token };
 }
 
 /** Returns where a visitor comes from, for people to read. */
