@@ -85,7 +85,10 @@ interface Problem {
   readonly message: string;
 }
 
-/** Sends the password, and the code once the server has asked for it. An expired session starts with the password only. */
+/**
+ * Sends the password, and the code once the server has asked for it. For an expired session, the code is sent alone: the
+ * password has already been accepted.
+ */
 async function prove(
   need: Need,
   email: string,

@@ -16,8 +16,8 @@ import { renewProof } from './session-store.ts';
 import { hashToken, newToken } from './token.ts';
 
 /**
- * Confirms the password of a session, and the second factor, for actions that need a fresh sign-in. The session gets a new token (in the
- * context's notes), so that a stolen copy of the old one does not become fresh too.
+ * Confirms the password of a session, and the second factor, for actions that need a fresh sign-in. The session gets a new
+ * token (in the context's notes), so that a stolen copy of the old one does not become fresh too.
  */
 export const confirmPassword = operation({
   name: 'people.confirm_password',

@@ -159,7 +159,10 @@ export async function moveSession(tx: Tx, id: string, workspace_id: string): Pro
   await tx`update sessions set workspace_id = ${workspace_id} where id = ${id}`;
 }
 
-/** Deletes a user's sessions, pending sign-ins, login links, unused reset links and known devices; returns the number of sessions. */
+/**
+ * Deletes a user's sessions, pending sign-ins, login links, unused reset links and known devices; returns the number of
+ * sessions.
+ */
 export async function endSessions(tx: Tx, user_id: string): Promise<number> {
   await tx`delete from devices where user_id = ${user_id}`;
   await tx`delete from login_links where user_id = ${user_id}`;
