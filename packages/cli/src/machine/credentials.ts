@@ -2,7 +2,7 @@ import { invoke } from '@postrider/core';
 import { createLoginLink, listOperators, resetPassword, resetSignIn } from '@postrider/core/people';
 import { Problem } from '../terminal/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Machine, withMachine } from './machine.ts';
+import { type Machine, withJobs, withMachine } from './machine.ts';
 
 /** Creates a single-use link that signs in an operator. */
 export function newLoginLink(terminal: Terminal, email: string | undefined) {
@@ -12,12 +12,18 @@ export function newLoginLink(terminal: Terminal, email: string | undefined) {
 }
 
 export function newPassword(terminal: Terminal, email: string) {
-  return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), resetPassword, { email }));
+  return withMachine(terminal, async (machine) => {
+    const ctx = await machine.asWorkspace();
+    return withJobs(ctx, () => invoke(ctx, resetPassword, { email }));
+  });
 }
 
 /** Removes all that signs a person in, and creates a single-use link. */
 export function resetSignInOf(terminal: Terminal, email: string) {
-  return withMachine(terminal, async (machine) => invoke(await machine.asWorkspace(), resetSignIn, { email }));
+  return withMachine(terminal, async (machine) => {
+    const ctx = await machine.asWorkspace();
+    return withJobs(ctx, () => invoke(ctx, resetSignIn, { email }));
+  });
 }
 
 async function onlyOperator(machine: Machine): Promise<string> {

@@ -69,6 +69,16 @@ export async function withMachine<T>(terminal: Terminal, work: (machine: Machine
   });
 }
 
+/** Runs an operation that sends jobs, for which the queue must be started. */
+export async function withJobs<T>({ jobs }: Pick<Context, 'jobs'>, work: () => Promise<T>): Promise<T> {
+  await jobs.start();
+  try {
+    return await work();
+  } finally {
+    await jobs.stop();
+  }
+}
+
 interface Place {
   readonly config: Config;
   readonly sql: Sql;
@@ -85,8 +95,7 @@ async function contextOf(
   if (workspace_name !== undefined && !(await workspaceById(sql, workspace_name)))
     throw unknownWorkspace(workspace_name);
   const log = pino({ level: 'silent' });
-  // The queue is not started, because most commands do not need it. jobs.send fails until then, so a command that sends
-  // a job, such as `schedules run`, starts the queue first.
+  // The queue is not started, because most commands send no job; those that do run within withJobs.
   const jobs = createQueue({
     sql,
     url,
