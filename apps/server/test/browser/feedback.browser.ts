@@ -5,11 +5,11 @@ import { createTransport, setTransportRules } from '@postrider/core/transports';
 import { words as transports } from '@postrider/dashboard/strings/pages/operations/transports';
 import { words as feedback } from '@postrider/dashboard/strings/pages/operations/transports/feedback';
 import { words as shell } from '@postrider/dashboard/strings/shell';
-import { type SmtpSink, startSmtpSink } from '@postrider/testing';
+import { type SmtpSink, startSmtpSink, totpCode } from '@postrider/testing';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { axeProblems, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { axeProblems, expectQuiet, type Stage, sendMail, stage_totp_secret, startStage } from './dashboard.ts';
 
 const { setting, shown, removing, events } = feedback;
 
@@ -138,6 +138,8 @@ it('an operator replaces the URL and secret after confirming the password, and t
   await replace();
   const prompt = page.getByRole('dialog', { name: shell.session.password.title });
   await prompt.getByLabel(shell.session.password.field).fill(password);
+  await prompt.getByRole('button', { name: shell.session.password.submit }).click();
+  await prompt.getByLabel(shell.session.code).fill(totpCode(stage_totp_secret, world.clock.now()));
   await prompt.getByRole('button', { name: shell.session.password.submit }).click();
   const credentials = page.getByRole('dialog', { name: shown.title('Relay') });
   const url = (await credentials.getByRole('region', { name: feedback.url }).innerText()).trim();
