@@ -40,7 +40,7 @@ function Factors({
     return (
       <div className="stack">
         <p>{text.none}</p>
-        <div className="actions">
+        <div className="line">
           <Button onClick={() => onOpen('add-app')}>{text.add}</Button>
         </div>
       </div>
@@ -51,7 +51,7 @@ function Factors({
       <p>
         {text.since} <RelativeTime at={totp_since} />. {text.left(recovery_codes_left)}
       </p>
-      <div className="actions">
+      <div className="line">
         <Button onClick={() => onOpen('add-app')}>{text.replace}</Button>
         <Button onClick={() => onOpen('renew-codes')}>{text.renew.submit}</Button>
         <Button kind="danger" onClick={() => onOpen('remove-app')}>
