@@ -461,6 +461,6 @@ describe('session and link secrets', () => {
     for (const secret of secrets) expect(logged).not.toContain(secret);
     const entries =
       await sql`select action, via, diff from audit_log where action = 'user.signed_in' order by sequence desc limit 1`;
-    expect(entries).toEqual([{ action: 'user.signed_in', via: 'dashboard', diff: '{"by":"link"}' }]);
+    expect(entries).toEqual([{ action: 'user.signed_in', via: 'dashboard', diff: '{"by":"link","new_device":true}' }]);
   });
 });
