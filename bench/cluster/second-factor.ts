@@ -44,6 +44,6 @@ export async function signsIn(port: number, credentials: Credentials, secret: st
   const { next, cookie } = await post(port, '/login', { ...credentials });
   if (next !== '/login/code') return false;
   // The next step, because the first code may be of the current one.
-  const entered = await post(port, '/login/code', { code: totpCode(secret, wallTime(), 1) }, cookie);
-  return entered.next === '/';
+  const response = await post(port, '/login/code', { code: totpCode(secret, wallTime(), 1) }, cookie);
+  return response.next === '/';
 }

@@ -502,14 +502,14 @@ describe('the sessions of a person', () => {
 
 describe('a name', () => {
   it('is shown to the members of a workspace, without spaces around it, and is not in the audit log', async () => {
-    const invited = await invite(operator, { email: 'mary@people.test', role: 'admin' });
-    const { api } = await follow(invited.login_url ?? '');
+    const invitation = await invite(operator, { email: 'mary@people.test', role: 'admin' });
+    const { api } = await follow(invitation.login_url ?? '');
 
     expect(await api.people.setName.mutate({ name: '  Mary Somerville ' })).toMatchObject({ name: 'Mary Somerville' });
-    const listed = (await api.members.list.query({ limit: 100 })).data.find(
+    const member = (await api.members.list.query({ limit: 100 })).data.find(
       ({ email }) => email === 'mary@people.test',
     );
-    expect(listed).toMatchObject({ name: 'Mary Somerville', second_factor: false });
+    expect(member).toMatchObject({ name: 'Mary Somerville', second_factor: false });
     expect(await api.people.me.query()).toMatchObject({ name: 'Mary Somerville' });
     expect(await refusalOf(api.people.setName.mutate({ name: 'Mary\u202e' }))).toMatchObject({ status: 400 });
     const entries = await audited(world.workspace_id);
@@ -521,8 +521,8 @@ describe('a name', () => {
 
 describe('changing a password', () => {
   it('requires a fresh sign-in from someone without one', async () => {
-    const invited = await invite(operator, { email: 'ida@people.test', role: 'viewer' });
-    const { api } = await follow(invited.login_url ?? '');
+    const invitation = await invite(operator, { email: 'ida@people.test', role: 'viewer' });
+    const { api } = await follow(invitation.login_url ?? '');
     await sql`
       update sessions set authenticated_at = clock_now() - interval '61 minutes'
       where user_id = (select id from users where email = 'ida@people.test')`;

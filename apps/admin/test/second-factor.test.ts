@@ -105,9 +105,9 @@ describe('an authenticator app', () => {
     expect([...cookies.keys()]).toEqual(['pending']);
     const as_session = cookies.get('pending')?.replace('pending=', 'sid=') ?? '';
     expect(await refusalOf(dashboard(admin.port, as_session).people.me.query())).toMatchObject({ status: 401 });
-    const entered = await post('/login/code', { code: right(), next: '/emails?x=1' }, cookies.get('pending'));
-    expect(entered).toMatchObject({ status: 200, next: '/emails?x=1' });
-    const me = await dashboard(admin.port, entered.cookies.get('sid') ?? '').people.me.query();
+    const response = await post('/login/code', { code: right(), next: '/emails?x=1' }, cookies.get('pending'));
+    expect(response).toMatchObject({ status: 200, next: '/emails?x=1' });
+    const me = await dashboard(admin.port, response.cookies.get('sid') ?? '').people.me.query();
     expect(me).toMatchObject({ email: EMAIL, operator: true });
   });
 
@@ -148,9 +148,9 @@ describe('an authenticator app', () => {
     const cookies = await Promise.all(Array.from({ length: 8 }, pending));
     const ports = [admin.port, second_admin.port];
 
-    const entered = await Promise.all(cookies.map((cookie, at) => enter(right(), cookie, ports[at % 2])));
+    const responses = await Promise.all(cookies.map((cookie, at) => enter(right(), cookie, ports[at % 2])));
 
-    expect(entered.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+    expect(responses.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   });
 
   it('opens nothing ten minutes after the password, or with a made-up cookie', async () => {
@@ -200,8 +200,8 @@ describe('an authenticator app', () => {
     const refusal = await refusalOf(api.people.activateTotp.mutate({ code: totpCode(other, now(), 5) }));
     expect(refusal).toMatchObject({ status: 401, reason: 'invalid_code' });
     expect((await enterPending(right())).status).toBe(200);
-    const shown = totpCode(other, now());
-    await api.people.activateTotp.mutate({ code: `${shown.slice(0, 3)} ${shown.slice(3)}` });
+    const digits = totpCode(other, now());
+    await api.people.activateTotp.mutate({ code: `${digits.slice(0, 3)} ${digits.slice(3)}` });
     await nextStep();
 
     expect((await enterPending(right())).status).toBe(401);
@@ -221,20 +221,20 @@ describe('an authenticator app', () => {
     const ports = [admin.port, second_admin.port];
     const codes = Array.from({ length: 9 }, (_, at) => totpCode(secret, now(), 100 + at));
 
-    const entered = await Promise.all(codes.map((code, at) => enter(code, cookies[at] ?? '', ports[at % 2])));
+    const responses = await Promise.all(codes.map((code, at) => enter(code, cookies[at] ?? '', ports[at % 2])));
 
-    expect(entered.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(401), ...Array(4).fill(429)]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(401), ...Array(4).fill(429)]);
   });
 
   it('can be removed and used at the same moment without an error of the database', async () => {
     const cookies = await Promise.all(Array.from({ length: 6 }, pending));
-    const entered = await Promise.all([
+    const responses = await Promise.all([
       ...cookies.map(async (cookie, at) => (await enter(recovery_codes[at] ?? '', cookie)).status),
       api.people.removeTotp.mutate({}).then(() => 200),
       enter(right(), await pending()).then(({ status }) => status),
     ]);
 
-    for (const status of entered) expect([200, 401]).toContain(status);
+    for (const status of responses) expect([200, 401]).toContain(status);
   });
 
   it('keeps ten sign-ins of a person waiting for their code, and drops the oldest', async () => {
@@ -269,9 +269,9 @@ describe('a recovery code', () => {
 
     const cookies = await Promise.all(Array.from({ length: 8 }, pending));
     const ports = [admin.port, second_admin.port];
-    const entered = await Promise.all(cookies.map((cookie, at) => enter(second, cookie, ports[at % 2])));
+    const responses = await Promise.all(cookies.map((cookie, at) => enter(second, cookie, ports[at % 2])));
 
-    expect(entered.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+    expect(responses.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
     expect(await api.people.factors.query({})).toMatchObject({ recovery_codes_left: 8 });
   });
 
@@ -295,10 +295,10 @@ describe('confirming the password', () => {
     expect(await confirm({})).toMatchObject({ status: 403, reason: 'code_required' });
     expect(await confirm({ code: wrong() })).toMatchObject({ status: 401, reason: 'invalid_code' });
     expect(await confirm({ password: 'wrong', code: right() })).toMatchObject({ reason: 'invalid_login' });
-    const confirmed = await confirm({ code: right() });
+    const confirmation = await confirm({ code: right() });
 
-    expect(confirmed.status).toBe(200);
-    const renewed = dashboard(admin.port, confirmed.cookies.get('sid') ?? '');
+    expect(confirmation.status).toBe(200);
+    const renewed = dashboard(admin.port, confirmation.cookies.get('sid') ?? '');
     expect(await renewed.people.renewRecoveryCodes.mutate({})).toMatchObject({ object: 'user' });
   });
 });
@@ -323,16 +323,16 @@ describe('a replaced credential', () => {
   it('leaves nothing of what an inviting admin has set up when the person is invited again', async () => {
     const email = 'lin@people.test';
     const { workspace_id } = await world.workspace('business');
-    const invited = await invoke(operator(), inviteMember, { email, role: 'viewer', workspace_id });
-    const first = await post(new URL(invited.login_url ?? '').pathname);
-    const planted = await addTotp(dashboard(admin.port, first.cookies.get('sid') ?? ''));
+    const invitation = await invoke(operator(), inviteMember, { email, role: 'viewer', workspace_id });
+    const first = await post(new URL(invitation.login_url ?? '').pathname);
+    const their_app = await addTotp(dashboard(admin.port, first.cookies.get('sid') ?? ''));
     await sql`update users set vouched = false where email = ${email}`;
 
     const { login_url } = await invoke(operator(), inviteMember, { email, role: 'admin' });
 
     const again = await post(new URL(login_url ?? '').pathname);
     expect(again).toMatchObject({ status: 200, next: '/' });
-    expect((await enter(planted.recovery_codes[0] ?? '', again.cookies.get('pending') ?? '')).status).toBe(401);
+    expect((await enter(their_app.recovery_codes[0] ?? '', again.cookies.get('pending') ?? '')).status).toBe(401);
     const { people } = dashboard(admin.port, again.cookies.get('sid') ?? '');
     expect(await people.factors.query({})).toMatchObject({ totp_since: null, recovery_codes_left: 0 });
     expect(await people.notices.query({})).toContainEqual(expect.objectContaining({ kind: 'sign_in_reset' }));
@@ -340,9 +340,9 @@ describe('a replaced credential', () => {
 
   it('leaves nothing of what an inviting admin has set up when the person becomes an operator', async () => {
     const email = 'eve@people.test';
-    const invited = await invoke(operator(), inviteMember, { email, role: 'viewer' });
-    const first = await post(new URL(invited.login_url ?? '').pathname);
-    const planted = await addTotp(dashboard(admin.port, first.cookies.get('sid') ?? ''));
+    const invitation = await invoke(operator(), inviteMember, { email, role: 'viewer' });
+    const first = await post(new URL(invitation.login_url ?? '').pathname);
+    const their_app = await addTotp(dashboard(admin.port, first.cookies.get('sid') ?? ''));
 
     const { login_url } = await invoke(operator(), addOperator, { email });
 
@@ -353,7 +353,7 @@ describe('a replaced credential', () => {
     const own = await addTotp(dashboard(admin.port, theirs.cookies.get('sid') ?? ''));
     const { cookies } = await post(await linkOf(email));
     const cookie = cookies.get('pending') ?? '';
-    for (const code of [totpCode(planted.secret, now()), planted.recovery_codes[0] ?? ''])
+    for (const code of [totpCode(their_app.secret, now()), their_app.recovery_codes[0] ?? ''])
       expect((await enter(code, cookie)).status).toBe(401);
     expect((await enter(totpCode(own.secret, now()), cookie)).status).toBe(200);
   });

@@ -48,9 +48,9 @@ describe('the operators command', () => {
   });
 
   it('resets how an operator signs in with reset-sign-in, after asking', async () => {
-    const asked = await postrider(['operators', 'reset-sign-in', 'admin@sandbox.test']);
-    expect(asked.code).not.toBe(0);
-    expect(asked.err).toContain('second factor');
+    const prompt = await postrider(['operators', 'reset-sign-in', 'admin@sandbox.test']);
+    expect(prompt.code).not.toBe(0);
+    expect(prompt.err).toContain('second factor');
 
     const reset = await postrider(['operators', 'reset-sign-in', 'admin@sandbox.test', '--yes']);
 

@@ -68,8 +68,8 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
     const form = await readForm(context);
     const next = form.get('next') ?? undefined;
     try {
-      const entered = { pending_token: pendingToken(services, context) ?? '', code: form.get('code') ?? '' };
-      const outcome = await loginByCode(services, entered, arrivalOf(services, context));
+      const input = { pending_token: pendingToken(services, context) ?? '', code: form.get('code') ?? '' };
+      const outcome = await loginByCode(services, input, arrivalOf(services, context));
       dropPending(services, context);
       return enter(services, context, outcome, ownPath(next));
     } catch (error) {
@@ -92,8 +92,8 @@ export function loginRoutes(services: Services, dashboard: DashboardSource): Hon
     const { request_id, address } = context.var;
     try {
       const ctx = createContext(services, actor, { request_id, address, via: 'dashboard' });
-      const entered = { password: form.get('password') ?? '', code: form.get('code') ?? undefined };
-      const { confirmed_until } = await invoke(ctx, confirmPassword, entered);
+      const input = { password: form.get('password') ?? '', code: form.get('code') ?? undefined };
+      const { confirmed_until } = await invoke(ctx, confirmPassword, input);
       if (ctx.notes.session_token !== null) keepSession(services, context, ctx.notes.session_token);
       if (next === undefined && !wantsJson(context)) return context.html(confirmedPage(confirmed_until));
       return arrive(context, ownPath(next));

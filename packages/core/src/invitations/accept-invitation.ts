@@ -2,7 +2,7 @@ import type { Sql, Tx } from '@postrider/db';
 import { recordAudit } from '../audit/index.ts';
 import { newId } from '../fields/ids.ts';
 import { INSTANCE } from '../operation/access.ts';
-import type { Services, UserActor } from '../operation/context.ts';
+import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import {
   type Arrival,
@@ -23,8 +23,8 @@ import {
   settledElsewhere,
   signIn,
   type UserRow,
+  visitorContext,
 } from '../people/index.ts';
-import { createContext } from '../services.ts';
 import { addressSubject, requireRoomInPlan } from '../usage/index.ts';
 import type { InvitedRole } from './invited-roles.ts';
 import { invitationByToken, type OpenedRow, takeInvitation } from './store.ts';
@@ -69,17 +69,7 @@ export async function acceptInvitation(
     await grant(tx, opened, person.user.id);
     const { id: user_id, email } = person.user;
     const workspace_id = opened.workspace_id ?? INSTANCE;
-    const actor: UserActor = {
-      kind: 'user',
-      workspace_id,
-      user_id,
-      session_id: '',
-      email,
-      scopes: [],
-      factor_due: false,
-    };
-    const { request_id, address } = arrival;
-    const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
+    const ctx = visitorContext(services, person.user, workspace_id, arrival);
     const { role, id: invitation_id } = opened;
     const action = role === 'operator' ? 'operator.added' : 'member.added';
     await recordAudit(tx, ctx, [{ action, target_id: user_id, diff: { email, role, invitation_id }, workspace_id }]);

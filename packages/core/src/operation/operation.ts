@@ -91,7 +91,7 @@ export function admittedOperation<I extends z.ZodType, O>(definition: {
 }): Operation<I, O> {
   const { name, scope, summary, reasons = [], input, output } = definition;
   const declared: Operation<I, O> = Object.freeze({ name, scope, sandbox: true, summary, reasons, input, output });
-  runs.set(declared, async (ctx, raw) => {
+  runs.set(declared, (ctx, raw) => {
     const refusal = ctx.actor.kind === 'user' ? factorRefusal(ctx.actor) : null;
     if (refusal) throw refusal;
     const parsed = parseWith(ctx, input, raw);

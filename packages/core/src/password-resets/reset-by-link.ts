@@ -1,9 +1,9 @@
 import { recordAudit } from '../audit/index.ts';
-import { INSTANCE } from '../operation/access.ts';
-import type { Services, UserActor } from '../operation/context.ts';
+import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import {
   type Arrival,
+  accountChain,
   beginAttempt,
   chosenPassword,
   endSessions,
@@ -16,9 +16,8 @@ import {
   replacePasswordHash,
   type SignInOutcome,
   signIn,
-  workspacesOf,
+  visitorContext,
 } from '../people/index.ts';
-import { createContext } from '../services.ts';
 import { addressSubject } from '../usage/index.ts';
 import { isResetOpen, resetOwner, takeReset } from './store.ts';
 
@@ -32,7 +31,7 @@ export async function resetByLink(
   password: string,
   arrival: Arrival,
 ): Promise<SignInOutcome> {
-  const { address, request_id } = arrival;
+  const { address } = arrival;
   const attempt = await beginAttempt(services, { kind: 'stranger', email: null, address });
   const token_hash = hashToken(token);
   // Hashing is slow, so only a link that is open reaches it.
@@ -47,21 +46,10 @@ export async function resetByLink(
     await replacePasswordHash(tx, user.id, password_hash);
     await noteAccount(services, tx, user.id, 'password_changed', originOf(arrival));
     await endSessions(tx, user.id);
-    const [home] = await workspacesOf(tx, user, 1);
-    const workspace_id = user.operator || !home ? INSTANCE : home.id;
-    const { id: user_id, email } = user;
-    const actor: UserActor = {
-      kind: 'user',
-      workspace_id,
-      user_id,
-      session_id: '',
-      email,
-      scopes: [],
-      factor_due: false,
-    };
-    const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
+    const workspace_id = await accountChain(tx, user);
+    const ctx = visitorContext(services, user, workspace_id, arrival);
     await recordAudit(tx, ctx, [
-      { action: 'user.password_reset', target_id: user_id, diff: { by: 'email' }, workspace_id },
+      { action: 'user.password_reset', target_id: user.id, diff: { by: 'email' }, workspace_id },
     ]);
     return signIn(services, tx, { ...user, password_hash }, arrival, false);
   });

@@ -67,3 +67,4 @@ export {
   userByEmail,
   workspacesOf,
 } from './store.ts';
+export { accountChain, visitorContext } from './visitor-context.ts';

@@ -8,7 +8,7 @@ import { replaceEntry, type UserRow } from './store.ts';
 
 /**
  * Replaces the credential of an existing user and removes all others, because someone who had set one up, such as an
- * admin who invited the user, must not keep a way in. Returns the number of sessions that ended.
+ * admin who invited the user, must not keep a way in.
  */
 export async function replaceCredential(
   services: Pick<Services, 'jobs'>,
@@ -16,9 +16,9 @@ export async function replaceCredential(
   user_id: string,
   credential: Pick<UserRow, 'password_hash' | 'vouched'>,
   origin: Origin,
-): Promise<number> {
+): Promise<void> {
   await replaceEntry(tx, user_id, credential);
   await deleteFactors(tx, user_id);
   await noteAccount(services, tx, user_id, 'sign_in_reset', origin);
-  return endSessions(tx, user_id);
+  await endSessions(tx, user_id);
 }

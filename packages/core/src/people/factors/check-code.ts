@@ -1,13 +1,13 @@
 import type { Tx } from '@postrider/db';
 import { recordAudit } from '../../audit/index.ts';
-import { INSTANCE } from '../../operation/access.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { createContext } from '../../services.ts';
 import { noteAccount } from '../notices/note-account.ts';
 import type { Origin } from '../notices/notice-store.ts';
 import { beginAttempt } from '../sessions/login-tries.ts';
-import { holdUser, type UserRow, workspacesOf } from '../store.ts';
+import { holdUser, type UserRow } from '../store.ts';
+import { accountChain } from '../visitor-context.ts';
 import { countCode, forgiveCode, minutesLocked, readFactor, useRecoveryCode, useStep } from './factor-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 import { CODE_PATTERN, stepOf, totpPurpose, withoutSpaces } from './totp.ts';
@@ -37,14 +37,14 @@ export async function withCode<T>(
   source: CodeSource,
   work: (tx: Tx, proven: ProvenUser) => Promise<T>,
 ): Promise<T> {
-  const typed = withoutSpaces(code);
-  const is_counted = CODE_PATTERN.test(typed);
+  const text = withoutSpaces(code);
+  const is_counted = CODE_PATTERN.test(text);
   const is_last = is_counted && (await countTry(services, user_id));
   const attempt = is_counted ? null : await beginAttempt(services, { kind: 'session', id: source.proof });
   const outcome = await services.sql.begin(async (tx) => {
     // The user is locked before the factor, in the same order as when the credential is replaced.
     const user = await holdUser(tx, user_id);
-    const method = user && (await useCode(tx, services, user_id, typed));
+    const method = user && (await useCode(tx, services, user_id, text));
     if (!method) {
       if (user && is_last) await noteLock(services, tx, user, source);
       return null;
@@ -75,8 +75,7 @@ async function countTry({ sql }: Services, user_id: string): Promise<boolean> {
 
 async function noteLock(services: Services, tx: Tx, user: UserRow, source: CodeSource): Promise<void> {
   await noteAccount(services, tx, user.id, 'codes_locked', source);
-  const [home] = await workspacesOf(tx, user, 1);
-  const workspace_id = user.operator || !home ? INSTANCE : home.id;
+  const workspace_id = await accountChain(tx, user);
   const actor = { kind: 'system', workspace_id } as const;
   const { request_id, address } = source;
   const ctx = { ...createContext(services, actor, { request_id, address, via: 'dashboard' }), actor };
@@ -94,6 +93,6 @@ async function useCode(
   const factor = await readFactor(tx, user_id);
   if (factor === null) return null;
   const secret = services.encryption.decrypt(factor.secret, totpPurpose(user_id));
-  const step = stepOf(secret, code, services.clock.now());
+  const step = await stepOf(secret, code, services.clock.now());
   return step !== null && (await useStep(tx, user_id, step)) ? 'totp' : null;
 }

@@ -37,7 +37,7 @@ export const beginTotp = operation({
       await lockUser(tx, user_id);
       await writeCandidate(tx, user_id, encrypted);
     });
-    return { object: 'totp_setup' as const, ...totpSetup(secret, email, ctx.public_url) };
+    return { object: 'totp_setup' as const, ...(await totpSetup(secret, email, ctx.public_url)) };
   },
 });
 
@@ -74,9 +74,9 @@ export const activateTotp = operation({
       await lockUser(tx, user_id);
       const encrypted = await readCandidate(tx, user_id);
       const secret = encrypted && ctx.encryption.decrypt(encrypted, totpPurpose(user_id));
-      const step = secret && stepOf(secret, code, ctx.clock.now());
+      const step = secret && (await stepOf(secret, code, ctx.clock.now()));
       if (step === null) throw wrongCode();
-      const replaced = await hasFactor(tx, user_id);
+      const is_replacement = await hasFactor(tx, user_id);
       await activateCandidate(tx, user_id, step);
       await replaceRecoveryCodes(tx, user_id, recovery_codes.map(hashRecoveryCode));
       await noteAccount(ctx, tx, user_id, 'factor_added', { address: ctx.address, session_id: actor.session_id });
@@ -84,7 +84,7 @@ export const activateTotp = operation({
         {
           action: 'user.factor_added',
           target_id: user_id,
-          diff: { factor: 'totp', replaced },
+          diff: { factor: 'totp', replaced: is_replacement },
           workspace_id: chainOf(actor),
         },
       ]);

@@ -28,8 +28,8 @@ export const resetSignIn = operation({
     await requireFreshSignIn(ctx);
     await refuseLimitedKey(ctx);
     return ctx.sql.begin(async (tx) => {
-      const known = await userByEmail(tx, email);
-      const user = known && (await lockUser(tx, known.id));
+      const account = await userByEmail(tx, email);
+      const user = account && (await lockUser(tx, account.id));
       if (!user) throw personNotFound(email);
       await replaceCredential(ctx, tx, user.id, { password_hash: null, vouched: true }, { address: ctx.address });
       const link = await newLoginLink(tx, ctx.public_url, user.id);
