@@ -113,6 +113,17 @@ describe('the SMTP sink', () => {
     expect(sink.messages).toHaveLength(0);
   });
 
+  it('accepts the content of an email whose recipient was accepted before the script changed', async () => {
+    const talk = dial();
+    await upToData(talk);
+    sink.script(() => ({ kind: 'drop', at: 'rcpt' }));
+
+    expect(await talk.say(`${mail}\r\n.`)).toMatch(/^250 /);
+    expect(await talk.say('MAIL FROM:<a@from.test>')).toMatch(/^250 /);
+    expect(await talk.say('RCPT TO:<b@to.test>')).toBeNull();
+    talk.socket.destroy();
+  });
+
   it('closes one connection without a greeting, and rejects another with its greeting', async () => {
     sink.script(({ nth }) =>
       nth === 1 ? { kind: 'drop', at: 'connect' } : { kind: 'reply', code: 421, text: 'busy', at: 'connect' },

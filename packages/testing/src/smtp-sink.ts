@@ -214,7 +214,7 @@ class ScriptedServer {
     stream.on('end', () => this.#end(mail, session, done));
   }
 
-  /** Returns the verdict for the whole message: the verdict for the first recipient that is not simply accepted. */
+  /** Returns the verdict for the whole message: that of the first recipient whose content is not simply accepted. */
   #judge(mail: IncomingMail, header: Buffer): SmtpVerdict {
     const { envelope_from, envelope_to } = mail;
     const message_id = /^message-id:\s*(<[^>\r\n]*>)/im.exec(header.toString('latin1'))?.[1] ?? null;
@@ -222,7 +222,7 @@ class ScriptedServer {
     const verdicts = envelope_to.map((to) =>
       this.rule({ stage: 'data', from: envelope_from, to, nth: this.#rcptCounts.get(to) ?? 1, message_id }),
     );
-    return verdicts.find((one) => one.kind !== 'accept') ?? { kind: 'accept' };
+    return verdicts.find((one) => one.kind !== 'accept' && stageOf(one) === 'data') ?? { kind: 'accept' };
   }
 
   #end(mail: IncomingMail, session: SMTPServerSession, done: DoneCallback): void {
