@@ -1,8 +1,8 @@
 const WRAP_AT = 78;
 /** Deeper quotations and lists are written at this depth, so that lines keep room for words. */
 const MAX_INDENTS = 8;
-const WHITE_SPACE = /[ \t\r\n\f]+/g;
-const NEEDS_COLLAPSE = /[\t\r\n\f]| {2}/;
+/** White space other than a single space, which is most of it and stays as it is. */
+const WHITE_SPACE = /[\t\r\n\f][ \t\r\n\f]*| [ \t\r\n\f]+/g;
 
 interface Indent {
   readonly rest: string;
@@ -25,7 +25,7 @@ export class TextPage {
 
   /** Writes text whose white space is all alike. */
   write(text: string): void {
-    const collapsed = NEEDS_COLLAPSE.test(text) ? text.replace(WHITE_SPACE, ' ') : text;
+    const collapsed = text.replace(WHITE_SPACE, ' ');
     const added = this.#is_spaced && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
     if (added === '') return;
     this.#paragraph += added;
