@@ -54,13 +54,18 @@ export class EndpointLanes<T> {
     this.#now = now;
   }
 
-  /** Begins a lease: the endpoint belongs to this worker until the lease ends. */
-  begin(lease: EndpointLease): void {
+  /**
+   * Begins a lease: the endpoint belongs to this worker until the lease ends. Returns the lease of this worker that it
+   * replaces, which had expired unnoticed; null if there is none.
+   */
+  begin(lease: EndpointLease): EndpointLease | null {
     const lane = this.#laneOf(lease.webhook_id);
+    const replaced = lane.lease;
     lane.lease = lease;
     lane.begun_at = this.#now();
     lane.wants = true;
     lane.idle = true;
+    return replaced;
   }
 
   /** Marks an endpoint, or all of them, as having due deliveries. */

@@ -133,6 +133,30 @@ describe('the webhook pump', () => {
     await expect.poll(remaining, { interval: 500 }).toEqual([]);
   });
 
+  it('leaves no job behind if it takes an endpoint again whose lease it has overslept', async () => {
+    const { id } = await hook('/slow');
+    const { resolve } = hanging('/slow');
+    const jobs = () => world.services.sql<{ state: string }[]>`
+      select state from pgboss.job where name = 'webhook.deliver'`;
+    start();
+    await happen(1);
+    world.services.jobs.wakeAll('webhook.deliver');
+    await sink.waitFor(1);
+    const [before] = await world.services.sql<{ holder: string }[]>`select holder from endpoint_leases`;
+
+    await world.clock.advance(11_000);
+    await happen(1);
+    world.services.jobs.wakeAll('webhook.deliver');
+    await expect
+      .poll(async () => (await world.services.sql<{ holder: string }[]>`select holder from endpoint_leases`)[0]?.holder)
+      .not.toBe(before?.holder);
+    resolve();
+
+    await expect.poll(() => states(id)).toEqual({ delivered: 2 });
+    await expect.poll(jobs).toEqual([]);
+    expect(sink.requests).toHaveLength(2);
+  });
+
   it('fairness C15: gives an endpoint with 200 ms latency 32 places, for over 100 posts per second', async () => {
     const { id } = await hook('/slow');
     await happen(500);

@@ -2,6 +2,7 @@ import type { Services } from '@postrider/core';
 import {
   type ClaimedPost,
   claimPosts,
+  type EndpointLease,
   renewEndpointLeases,
   type SettledPost,
   sendPost,
@@ -214,9 +215,10 @@ export class WebhookPump {
     if (jobs.length === 0) return jobs;
     const holders = this.#lanes.leases().map(({ holder }) => holder);
     const { endpointLeases: leases, others } = await takeEndpointLeases(this.#services, jobs, holders);
-    for (const lease of leases) this.#lanes.begin(lease);
+    const replaced = leases.flatMap((lease) => this.#lanes.begin(lease) ?? []);
     for (const id of others) this.#lanes.markDue(id);
     this.#claimSoon();
+    await this.#endJobs(replaced);
     return jobs;
   }
 
@@ -374,19 +376,25 @@ export class WebhookPump {
     const renewed = await renewEndpointLeases(sql, leases);
     const lost = leases.filter(({ webhook_id }) => !renewed.has(webhook_id));
     for (const lease of lost) this.#lanes.lose(lease);
-    // The new holder has its own job. If the old job were not settled, it would stay active until its heartbeat is
-    // missed.
-    if (lost.length > 0)
-      await settlePosts(
-        this.#services,
-        [],
-        lost.map((lease) => ({ ...lease, idle: false })),
-      );
+    await this.#endJobs(lost);
     this.#renewals += 1;
     if (this.#renewals % TOUCH_EVERY > 0) return;
     await jobs.touch(
       'webhook.deliver',
       this.#lanes.leases().map(({ job_id, retry_count }) => ({ id: job_id, retry_count })),
+    );
+  }
+
+  /**
+   * Ends the jobs of leases that were taken, by another worker or this one. The new lease has its own job, and the old
+   * one would stay active until its heartbeat is missed.
+   */
+  async #endJobs(leases: readonly EndpointLease[]): Promise<void> {
+    if (leases.length === 0) return;
+    await settlePosts(
+      this.#services,
+      [],
+      leases.map((lease) => ({ ...lease, idle: false })),
     );
   }
 
