@@ -80,11 +80,13 @@ export function openSlot(ledgers: Ledgers, options: SlotOptions): Slot {
   let false_starts = 0;
 
   const begin = () => {
-    const child = spawn(NODE, [join(checkout, 'apps/server/src/main.ts')], {
+    // The settings for memory and for the cache, which saves a third of the startup time, are those of the image and of
+    // the units in deploy/systemd.
+    const child = spawn(NODE, ['--max-semi-space-size=32', join(checkout, 'apps/server/src/main.ts')], {
       env: {
         PATH: process.env.PATH,
         NODE_ENV: 'production',
-        // Set as in the image and the systemd units: the cache saves a third of the startup time.
+        MALLOC_MMAP_THRESHOLD_: '1048576',
         NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/compiled'),
         PORT: String(port),
         LOG_FORMAT: 'json',
