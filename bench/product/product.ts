@@ -12,6 +12,7 @@ import { httpRequest } from '../measure/http-connection.ts';
 import { parentOf } from '../measure/process-tree.ts';
 import type { AcceptTarget } from './accept-target.ts';
 import { receipt } from './sample.ts';
+import { SHIPPED_ENV, SHIPPED_FLAGS } from './shipped.ts';
 import { vacuum } from './vacuum.ts';
 
 /** The checkout that this benchmark belongs to. */
@@ -140,10 +141,9 @@ async function startProcess(
   env: Readonly<Record<string, string>>,
   log: 'shown' | 'quiet' = 'shown',
 ): Promise<ProductProcess> {
-  // The settings for memory are those of the image and of the units in deploy/systemd.
-  const child: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=32', ...args], {
+  const child: ChildProcess = spawn(process.execPath, [...SHIPPED_FLAGS, ...args], {
     stdio: ['ignore', 'pipe', log === 'quiet' ? 'ignore' : 'inherit'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', MALLOC_MMAP_THRESHOLD_: '1048576', ...env },
+    env: { PATH: process.env.PATH, ...SHIPPED_ENV, ...env },
   });
   await new Promise<void>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${args[0]} ended with ${code} before it was ready`)));
