@@ -229,7 +229,8 @@ export interface EndpointHealth {
 
 /**
  * Records the health of endpoints and returns the failing ones. One success clears the failure record; consecutive
- * failures pause the endpoint, longer each time, and never shorten a pause from Retry-After. A success that changes
+ * failures pause the endpoint, longer each time, and never shorten a pause from Retry-After. Posts that fail together
+ * lengthen the pause by one step at most, and those that began before the pause don't lengthen it. A success that changes
  * nothing else only updates the success time, at most once per minute. Rows are locked in id order, so that two workers
  * cannot deadlock.
  */
@@ -248,9 +249,11 @@ export async function recordHealth(
       ) as a (id, succeeded, failures, wait_seconds)
     ),
     locked as materialized (
-      select w.workspace_id, w.id, n.succeeded, n.wait_seconds,
-        case when n.succeeded then 0 else w.failure_count + n.failures end as failure_count
+      select w.workspace_id, w.id, n.succeeded, n.wait_seconds, p.is_paused,
+        case when n.succeeded then 0 when p.is_paused then w.failure_count
+          else least(w.failure_count + n.failures, greatest(w.failure_count + 1, ${pause.after})) end as failure_count
       from news n join webhooks w on w.id = n.id
+      cross join lateral (select coalesce(w.paused_until > clock_now(), false) as is_paused) p
       where not n.succeeded or n.wait_seconds > 0 or w.failure_count > 0 or w.last_success_at is null
         or w.last_success_at < clock_now() - interval '1 minute'
       order by w.id for no key update of w
@@ -263,7 +266,7 @@ export async function recordHealth(
       paused_until = greatest(
         case when not l.succeeded then w.paused_until end,
         case when l.wait_seconds > 0 then clock_now() + make_interval(secs => l.wait_seconds) end,
-        case when l.failure_count >= ${pause.after}
+        case when l.failure_count >= ${pause.after} and not l.is_paused
           then clock_now() + make_interval(secs => least(${pause.max_seconds}::float8,
             ${pause.first_seconds}::float8 * power(2, least(l.failure_count - ${pause.after}, 30)))) end)
     from locked l

@@ -398,6 +398,23 @@ describe('a failed webhook post', () => {
     );
     expect(await claim()).toHaveLength(4);
   });
+
+  it('pauses the endpoint for ten seconds if many concurrent posts fail, however their results are batched', async () => {
+    const { id } = await hook('/hook', { events: ['email.queued'] });
+    world.clock.freeze(new Date(world.clock.now()));
+    for (let count = 0; count < 40; count++) await send();
+    const posts = await world.claimWebhooks(40);
+    const outcome = { kind: 'failed', error: 'refused' } as const;
+    const failed = posts.map(({ row, lease }) => ({ row, lease, outcome }));
+
+    for (const start of [0, 10, 20, 30]) await settlePosts(world.services, failed.slice(start, start + 10));
+
+    const [row] = await world.services.sql<
+      { paused_until: Date }[]
+    >`select paused_until from webhooks where id = ${id}`;
+    expect(posts).toHaveLength(40);
+    expect(row?.paused_until.getTime()).toBe(world.clock.now() + 10_000);
+  });
 });
 
 describe('an endpoint whose name now resolves to a private address', () => {
