@@ -195,7 +195,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
   'packages/dispatch/src/webhooks/webhook-pump.ts': [['MAX_CLAIMED', 'webhook deliveries claimed per worker']],
   'packages/dispatch/src/webhooks/endpoint-lanes.ts': [
     ['FIRST_PLACES', 'concurrent requests to one endpoint, at first'],
-    ['MAX_PLACES', 'the same at most, while they succeed; a failure halves it'],
+    ['MAX_PLACES', 'the same at most, while they succeed; if most fail, each failure halves it'],
   ],
   'packages/mail/src/bounce/return-server.ts': [
     ['IDLE_MS', 'an idle session on the inbound port'],

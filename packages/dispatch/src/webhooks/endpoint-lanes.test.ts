@@ -4,7 +4,12 @@ import { EndpointLanes } from './endpoint-lanes.ts';
 const ID = 'endpoint';
 
 function openLane() {
-  const lanes = new EndpointLanes<number>(() => 0);
+  let now_ms = 0;
+  let is_full = false;
+  const lanes = new EndpointLanes<number>(
+    () => now_ms,
+    () => is_full,
+  );
   lanes.begin({ webhook_id: ID, workspace_id: 'workspace', holder: 'worker', job_id: 'job', retry_count: 0 });
   /** Claims the deliveries that the lane requests, and starts those that may be posted. */
   const start = () => {
@@ -12,15 +17,21 @@ function openLane() {
     for (const { count } of lanes.ask(1200)) lanes.claimed(ID, Array<number>(count).fill(0), count, count);
     return lanes.start(ID).length;
   };
-  const end = (count: number, succeeded: boolean) => {
+  const end = (count: number, succeeded: boolean, began_at = now_ms) => {
     for (let index = 0; index < count; index++) {
-      const dropped = lanes.ended(ID, succeeded).length;
-      for (let settled = 0; settled < dropped + 1; settled++) lanes.settled(ID);
+      const { dropped } = lanes.ended(ID, succeeded, began_at);
+      for (let settled = 0; settled < dropped.length + 1; settled++) lanes.settled(ID);
     }
   };
   return {
     start,
     end,
+    wait(ms: number) {
+      now_ms += ms;
+    },
+    fill() {
+      is_full = true;
+    },
     grow() {
       let posting = start();
       for (let round = 0; round < 10; round++) {
@@ -53,6 +64,52 @@ describe('endpoint lanes', () => {
     expect(lane.start()).toBe(1);
     lane.end(1, false);
     expect(lane.start()).toBe(1);
+  });
+
+  it('an endpoint that fails now and then keeps its concurrent posts', () => {
+    const lane = openLane();
+    let posting = lane.grow();
+
+    for (let round = 0; round < 100; round++) {
+      lane.end(2, false);
+      lane.end(8, true);
+      posting += lane.start() - 10;
+    }
+
+    expect(posting).toBe(32);
+  });
+
+  it('posts that began before the last success and fail later cost no slot', () => {
+    const lane = openLane();
+    const posting = lane.grow();
+    lane.wait(10_000);
+    lane.end(12, true);
+
+    lane.end(20, false, 0);
+
+    expect(lane.start()).toBe(posting);
+  });
+
+  it('a post that hangs does not keep the others of its endpoint waiting until it ends, unless endpoints need the lease', () => {
+    const lane = openLane();
+    const endAllBut = (hanging: number, posting: number) => {
+      let started = posting - hanging;
+      while (started > 0) {
+        lane.end(started, true);
+        started = lane.start();
+      }
+    };
+    const posting = lane.grow();
+
+    lane.wait(5001);
+    endAllBut(1, posting);
+    expect(lane.start()).toBe(0);
+    lane.wait(1000);
+    expect(lane.start()).toBe(31);
+
+    lane.fill();
+    endAllBut(1, posting);
+    expect(lane.start()).toBe(0);
   });
 
   it('an endpoint that recovers gains concurrent posts again', () => {

@@ -7,18 +7,32 @@ export interface EndedLease extends EndpointLease {
   readonly idle: boolean;
 }
 
+export interface EndedPost<T> {
+  /** True for a failure that does not count, because a post that began later succeeded. */
+  readonly is_outdated: boolean;
+  /** The waiting deliveries of a failing endpoint, for the caller to return to the queue. */
+  readonly dropped: readonly T[];
+}
+
 // Concurrent posts to one endpoint. A slow endpoint that succeeds gets as many slots as it needs, and a failing
 // endpoint yields its slots to others.
 const FIRST_PLACES = 4;
 const MIN_PLACES = 1;
 const MAX_PLACES = 32;
+// The weight of the last result in the share of successes: about the last eight results count.
+const RESULT_WEIGHT = 1 / 8;
+const FAILING_BELOW = 0.5;
 // Deliveries are claimed ahead, as many as the endpoint recently accepted in half a second. Otherwise a fast endpoint
 // would wait for each claim, and a slow endpoint would hold deliveries after it is disabled.
 const PERIOD_MS = 500;
 const FIRST_AHEAD = 4;
 const MAX_AHEAD = 100;
-// The longest duration of one lease, so that another worker, or an endpoint behind many long queues, gets a turn.
+// After this long, nothing more is claimed under a lease, so that it ends and another worker, or an endpoint behind many
+// long queues, gets a turn.
 const LEASE_MS = 5000;
+// If a hanging post keeps the lease from ending for this long, claims resume: the endpoint's other deliveries must not
+// wait for it.
+const END_WITHIN_MS = 1000;
 
 interface Lane<T> {
   /** Deliveries that are claimed but not posted yet. */
@@ -28,7 +42,10 @@ interface Lane<T> {
   places: number;
   /** Deliveries that are claimed but not recorded yet. */
   claimed_count: number;
-  failing: boolean;
+  /** The share of successes among recent results, from 0 to 1. */
+  successes: number;
+  /** When the last post that succeeded began. */
+  succeeded_at: number;
   period: number;
   taken: number;
   taken_before: number;
@@ -46,12 +63,15 @@ interface Lane<T> {
 /** The endpoints leased by this worker, and the number of deliveries to claim for each. Performs no I/O. */
 export class EndpointLanes<T> {
   readonly #now: () => number;
+  readonly #isFull: () => boolean;
   readonly #lanes = new Map<string, Lane<T>>();
   #claimed = 0;
   #closed = false;
 
-  constructor(now: () => number) {
+  /** `isFull` returns whether other endpoints may have to wait for the leases of this worker to end. */
+  constructor(now: () => number, isFull: () => boolean) {
     this.#now = now;
+    this.#isFull = isFull;
   }
 
   /**
@@ -115,21 +135,25 @@ export class EndpointLanes<T> {
   }
 
   /**
-   * Ends a post. If the endpoint rejected it, returns the waiting deliveries of the endpoint for the caller to return
-   * to the queue.
+   * Ends a post. A failure of a post that began before the last one that succeeded says nothing about the endpoint now.
+   * Posts that hang, for example, fail ten seconds later. A few failures among successes cost no slot either: with fewer
+   * slots than posts that hang, the others would have to wait for them.
    */
-  ended(id: string, is_accepted: boolean): readonly T[] {
+  ended(id: string, is_accepted: boolean, began_at: number): EndedPost<T> {
     const lane = this.#laneOf(id);
     lane.posting -= 1;
-    lane.failing = !is_accepted;
-    if (!is_accepted) {
+    if (!is_accepted && began_at < lane.succeeded_at) return { is_outdated: true, dropped: [] };
+    lane.successes += (Number(is_accepted) - lane.successes) * RESULT_WEIGHT;
+    if (is_accepted) {
+      lane.succeeded_at = Math.max(lane.succeeded_at, began_at);
+      if (lane.waiting.length > 0) lane.places = Math.min(MAX_PLACES, lane.places + 1);
+      this.#roll(lane);
+      lane.taken += 1;
+    } else if (isFailing(lane)) {
       lane.places = Math.max(MIN_PLACES, Math.floor(lane.places / 2));
-      return lane.waiting.splice(0);
+      return { is_outdated: false, dropped: lane.waiting.splice(0) };
     }
-    if (lane.waiting.length > 0) lane.places = Math.min(MAX_PLACES, lane.places + 1);
-    this.#roll(lane);
-    lane.taken += 1;
-    return [];
+    return { is_outdated: false, dropped: [] };
   }
 
   /** Releases the claim of a delivery whose result was recorded, or that was returned to the queue. */
@@ -198,7 +222,8 @@ export class EndpointLanes<T> {
         posting: 0,
         places: FIRST_PLACES,
         claimed_count: 0,
-        failing: false,
+        successes: 1,
+        succeeded_at: Number.NEGATIVE_INFINITY,
         period: 0,
         taken: 0,
         taken_before: 0,
@@ -223,7 +248,7 @@ export class EndpointLanes<T> {
 
   /** Returns how many deliveries of an endpoint may be claimed at a time. */
   #windowOf(lane: Lane<T>): number {
-    if (lane.failing) return lane.places;
+    if (isFailing(lane)) return lane.places;
     this.#roll(lane);
     const recent = Math.max(lane.taken, lane.taken_before);
     return lane.places + Math.min(MAX_AHEAD, Math.max(FIRST_AHEAD, recent));
@@ -231,12 +256,19 @@ export class EndpointLanes<T> {
 
   #forgetIdle(): void {
     for (const [id, lane] of this.#lanes) {
-      const as_new = lane.failing || this.#windowOf(lane) === lane.places + FIRST_AHEAD;
+      const as_new = isFailing(lane) || this.#windowOf(lane) === lane.places + FIRST_AHEAD;
       if (lane.lease === null && lane.claimed_count === 0 && as_new) this.#lanes.delete(id);
     }
   }
 
   #isOver(lane: Lane<T>): boolean {
-    return this.#closed || this.#now() - lane.begun_at > LEASE_MS;
+    if (this.#closed) return true;
+    const age_ms = this.#now() - lane.begun_at;
+    if (age_ms <= LEASE_MS) return false;
+    return age_ms % (LEASE_MS + END_WITHIN_MS) > LEASE_MS || this.#isFull();
   }
+}
+
+function isFailing(lane: { readonly successes: number }): boolean {
+  return lane.successes < FAILING_BELOW;
 }

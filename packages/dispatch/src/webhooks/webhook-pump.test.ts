@@ -216,6 +216,28 @@ describe('the webhook pump', () => {
     expect(rows.length).toBeLessThan(20);
   });
 
+  it('posts to an endpoint that fails now and then, even while one post in a hundred hangs', async () => {
+    const { id } = await hook('/flaky');
+    await happen(1500);
+    const released = Promise.withResolvers<void>();
+    let count = 0;
+    sink.script((): WebhookAnswer => {
+      count += 1;
+      if (count % 100 === 0) return { kind: 'stall', until: released.promise };
+      return { kind: 'reply', status: count % 20 === 1 ? 500 : 200 };
+    });
+    const patient = createHttpGuard({ ...egressOf(world.services.config), timeout_ms: 600_000 });
+
+    start(patient);
+
+    // The others are hanging, or wait for their second attempt.
+    const delivered = async () => (await states(id)).delivered ?? 0;
+    await expect.poll(delivered, { timeout: 30_000 }).toBeGreaterThan(1400);
+    released.resolve();
+    await pumps[0]?.stop();
+    await patient.stop();
+  });
+
   it('starts no post once an endpoint is deleted, even if more deliveries were already claimed', async () => {
     const { id } = await hook('/hook');
     await happen(100);

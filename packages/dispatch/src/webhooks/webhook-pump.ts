@@ -56,7 +56,10 @@ export class WebhookPump {
   readonly #http: HttpGuard;
   readonly #holds: HoldCache;
   readonly #metrics: QueueMetrics | null;
-  readonly #lanes = new EndpointLanes<Waiting>(() => performance.now());
+  readonly #lanes = new EndpointLanes<Waiting>(
+    () => performance.now(),
+    () => this.#isFull(),
+  );
   /** Results that are not being recorded yet. */
   readonly #finished: SettledPost[] = [];
   /** Aborts the posts in progress. */
@@ -289,8 +292,9 @@ export class WebhookPump {
         finished: is_accepted,
       });
     }
-    this.#handIn([result]);
-    this.#handBack(this.#lanes.ended(post.row.webhook_id, is_accepted || outcome === null));
+    const { is_outdated, dropped } = this.#lanes.ended(post.row.webhook_id, is_accepted || outcome === null, began);
+    this.#handIn([is_outdated ? { ...result, outdated: true } : result]);
+    this.#handBack(dropped);
     this.#startPosts(post.row.webhook_id);
     this.#onProgress?.();
   }

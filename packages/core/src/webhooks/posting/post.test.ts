@@ -415,6 +415,23 @@ describe('a failed webhook post', () => {
     expect(posts).toHaveLength(40);
     expect(row?.paused_until.getTime()).toBe(world.clock.now() + 10_000);
   });
+
+  it('does not pause the endpoint if posts that began later have succeeded', async () => {
+    const { id } = await hook('/hook', { events: ['email.queued'] });
+    for (let count = 0; count < 10; count++) await send();
+    const posts = await world.claimWebhooks(10);
+    const outcome = { kind: 'failed', error: 'no response' } as const;
+
+    await settlePosts(
+      world.services,
+      posts.map(({ row, lease }) => ({ row, lease, outcome, outdated: true as const })),
+    );
+
+    const rows = await world.services.sql`
+      select paused_until, failure_count, failing_since from webhooks where id = ${id}`;
+    expect(rows).toEqual([{ paused_until: null, failure_count: 0, failing_since: null }]);
+    expect((await deliveries()).map(({ attempt_count }) => attempt_count)).toEqual(posts.map(() => 1));
+  });
 });
 
 describe('an endpoint whose name now resolves to a private address', () => {

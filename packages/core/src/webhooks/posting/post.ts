@@ -52,6 +52,8 @@ export interface SettledPost {
   readonly request_headers?: Readonly<Record<string, string>>;
   /** Our own failure: it does not count against the endpoint. */
   readonly ours?: true;
+  /** A failure of a post that began before one that succeeded: it does not pause the endpoint. */
+  readonly outdated?: true;
 }
 
 export interface ClaimedPosts {
@@ -190,11 +192,11 @@ async function record(services: Services, tx: Tx, verdicts: readonly JudgedPost[
   const posted = verdicts.filter(({ row, outcome }) => outcome !== null && won.has(row.id));
   const unsettled = posted.filter(({ row, verdict }) => verdict.state !== 'delivered' || row.attempt_count > 1);
   await keepAttempts(tx, unsettled.map(endedAttempt));
-  return learn(
-    services,
-    tx,
-    posted.filter(({ ours: is_own }) => !is_own),
-  );
+  return learn(services, tx, posted.filter(countsForEndpoint));
+}
+
+function countsForEndpoint({ ours: is_own, outdated, verdict }: JudgedPost): boolean {
+  return !is_own && (!outdated || verdict.gone || verdict.wait_seconds > 0);
 }
 
 type JudgedPost = SettledPost & { readonly verdict: PostVerdict };
