@@ -27,6 +27,7 @@ export { isOutage } from './outage.ts';
 export {
   apart,
   equalsByRange,
+  equalsUnpruned,
   fence,
   inBatch,
   listOf,

@@ -83,6 +83,15 @@ export function equalsByRange(sql: Sql | Tx, column: Fragment, value: Fragment):
   return sql`${column} >= ${value} and ${column} <= ${value}`;
 }
 
+/**
+ * Expresses equality with the first columns of a primary key so that no partition is pruned during execution. Used in
+ * statements that also lock rows: if one of them has just changed, Postgres 18 evaluates the pruning of the statement's
+ * other parts with freed memory. docs/decisions/0035-no-pruning-beside-row-locks.md
+ */
+export function equalsUnpruned(sql: Sql | Tx, columns: Fragment, values: Fragment): Fragment {
+  return sql`(${columns}) >= (${values}) and (${columns}) <= (${values})`;
+}
+
 const ROUNDS = 5;
 
 /**

@@ -1,6 +1,7 @@
 import {
   apart,
   equalsByRange,
+  equalsUnpruned,
   type Fragment,
   fence,
   fitsRecord,
@@ -286,7 +287,8 @@ export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promi
       ${messages.map(([id]) => id)}::uuid[]
     ) as a (workspace_id, id)
     cross join lateral (
-      select from messages m where m.workspace_id = a.workspace_id and m.id = a.id for no key update
+      select from messages m
+      where ${equalsUnpruned(tx, tx`m.workspace_id, m.id`, tx`a.workspace_id, a.id`)} for no key update
     ) locked`;
 }
 
@@ -569,7 +571,8 @@ export async function settleDelivered(
     with given as materialized (select * from ${recordsIn(sql, texts, TAKEN_COLUMNS)} r),
     locked as materialized (
       select g.* from given g cross join lateral (
-        select from messages m where m.workspace_id = g.workspace_id and m.id = g.message_id for no key update
+        select from messages m
+        where ${equalsUnpruned(sql, sql`m.workspace_id, m.id`, sql`g.workspace_id, g.message_id`)} for no key update
       ) l
     ),
     won as (
@@ -577,7 +580,8 @@ export async function settleDelivered(
         -- The last field. A quote inside a reply is escaped, so no reply can look like it.
         captured = g.event_facts like '%,"captured":true}', relayed = g.event_facts like '%,"relayed":true}'
       from locked g
-      where ${isRecipient(sql, 'g')} and r.state = 'sending' and r.lease = g.lease
+      where ${equalsUnpruned(sql, sql`r.message_id, r.id, r.workspace_id`, sql`g.message_id, g.recipient_id, g.workspace_id`)}
+        and r.state = 'sending' and r.lease = g.lease
       returning r.first_attempt_at, g.*
     ),
     touched as (
@@ -585,7 +589,7 @@ export async function settleDelivered(
         status = ${to}, sent_at = coalesce(m.sent_at, w.first_attempt_at), delivered_at = clock_now(),
         event_count = m.event_count + 1, last_event_type = ${event}, last_event_at = clock_now()
       from won w
-      where ${isMessage(sql, 'w')}
+      where ${equalsUnpruned(sql, sql`m.workspace_id, m.id`, sql`w.workspace_id, w.message_id`)}
       returning m.workspace_id, m.id, m.event_count, w.event_id, w.recipient_id, w.event_facts
     ),
     recorded as (

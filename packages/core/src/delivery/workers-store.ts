@@ -1,4 +1,4 @@
-import type { Fragment, Sql, Tx } from '@postrider/db';
+import { equalsUnpruned, type Fragment, type Sql, type Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
 import type { DeliveryJob } from './jobs-store.ts';
 
@@ -125,7 +125,7 @@ async function endLeases(tx: Tx, freed: readonly Pick<DeliveryJob, 'id' | 'data'
       ) as a (workspace_id, message_id, recipient_id, job_id)
       cross join lateral (
         select x.workspace_id, x.message_id, x.id from recipients x
-        where x.workspace_id = a.workspace_id and x.message_id = a.message_id and x.id = a.recipient_id
+        where ${equalsUnpruned(tx, tx`x.message_id, x.id, x.workspace_id`, tx`a.message_id, a.recipient_id, a.workspace_id`)}
           and x.job_id = a.job_id and x.state = 'sending' and x.lease_until > clock_now()
         for no key update
       ) r

@@ -1,4 +1,4 @@
-import { fence, listOf, type Sql, type Tx } from '@postrider/db';
+import { equalsUnpruned, fence, listOf, type Sql, type Tx } from '@postrider/db';
 import { type DeliveryState, openStates } from '../delivery/index.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 
@@ -46,7 +46,8 @@ export async function openRecipientsOf(
   await tx`
     select from unnest(${ids}::uuid[]) as a (id)
     cross join lateral (
-      select from messages m where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
+      select from messages m
+      where ${equalsUnpruned(tx, tx`m.workspace_id, m.id`, tx`${workspace_id}::uuid, a.id`)} for no key update
     ) locked`;
   return tx<OpenRecipient[]>`
     select m.id as message_id, r.id as recipient_id, m.mode, m.created_at, m.sent_at

@@ -1,4 +1,4 @@
-import { type Fragment, fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider/db';
+import { equalsUnpruned, type Fragment, fence, isoTimes, retryingDeadlock, type Sql, type Tx } from '@postrider/db';
 import type { AcquiredRow, Job, JobHold } from '@postrider/queue';
 import type { Services } from '../operation/context.ts';
 import type { KeyMode } from '../operation/secrets.ts';
@@ -198,11 +198,11 @@ export async function resumeParked({ sql, jobs }: Database, slices: readonly Sli
     live as materialized (
       select t.lane, t.priority, t.job_id, t.workspace_id, t.message_id, t.recipient_id, t.due_at, r.email, m.mode, m.from_domain, m.api_key_id, m.tags, m.body_bytes
       from taken t
-      cross join lateral (select x.email from recipients x where x.workspace_id = t.workspace_id
-        and x.message_id = t.message_id and x.id = t.recipient_id and x.job_id = t.job_id
-        and x.state in (${openInSql}) ${fence}) r
+      cross join lateral (select x.email from recipients x
+        where ${equalsUnpruned(sql, sql`x.message_id, x.id, x.workspace_id`, sql`t.message_id, t.recipient_id, t.workspace_id`)}
+        and x.job_id = t.job_id and x.state in (${openInSql}) ${fence}) r
       cross join lateral (select x.mode, x.from_domain, x.api_key_id, x.tags, x.body_bytes from messages x
-        where x.workspace_id = t.workspace_id and x.id = t.message_id ${fence}) m
+        where ${equalsUnpruned(sql, sql`x.workspace_id, x.id`, sql`t.workspace_id, t.message_id`)} ${fence}) m
     ),
     resumed as (${resumption}),
     tended as (

@@ -1,4 +1,4 @@
-import type { Tx } from '@postrider/db';
+import { equalsUnpruned, type Tx } from '@postrider/db';
 import type { DeliveryState } from '../../delivery/index.ts';
 import type { KeyMode } from '../../operation/secrets.ts';
 import { idIn } from '../../paging/keyset-store.ts';
@@ -18,7 +18,7 @@ export async function lockMailOf(tx: Tx, workspace_id: string, ids: readonly str
     select locked.* from unnest(${ids.toSorted()}::uuid[]) as a (id)
     cross join lateral (
       select m.id, m.status, m.mode, m.from_domain, m.created_at, m.scheduled_at from messages m
-      where m.workspace_id = ${workspace_id} and m.id = a.id for no key update
+      where ${equalsUnpruned(tx, tx`m.workspace_id, m.id`, tx`${workspace_id}::uuid, a.id`)} for no key update
     ) locked`;
 }
 
@@ -40,14 +40,11 @@ export async function lockRecipientsOf(
   ids: readonly string[],
 ): Promise<LockedRecipient[]> {
   return tx<LockedRecipient[]>`
-    select locked.workspace_id, locked.message_id, locked.id as recipient_id, locked.state,
-      locked.due_at <= clock_now() as due, locked.first_attempt_at is not null as tried, 
-        locked.job_id as next_job_id
-    from unnest(${ids.toSorted()}::uuid[]) as a (id)
-    cross join lateral (
-      select * from recipients r where r.message_id = a.id and r.workspace_id = ${workspace_id}
-      order by r.id for no key update
-    ) locked`;
+    select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at <= clock_now() as due,
+      r.first_attempt_at is not null as tried, r.job_id as next_job_id
+    from recipients r
+    where ${idIn(tx, tx`r.message_id`, ids)} and r.workspace_id = ${workspace_id}
+    order by r.message_id, r.id for no key update`;
 }
 
 /** Marks recipients that are being sent to so that a deferral of the current attempt becomes final. */

@@ -1,4 +1,4 @@
-import { equalsByRange, type Fragment, fence, listOf, type Sql, type Tx } from '@postrider/db';
+import { equalsByRange, equalsUnpruned, type Fragment, fence, listOf, type Sql, type Tx } from '@postrider/db';
 import type { EventRow, SubjectRow } from '../../events/index.ts';
 import { type CandidateRow, type Candidates, candidatesOf, type IdRange } from '../../paging/candidate-pages.ts';
 import { idIn, within } from '../../paging/keyset-store.ts';
@@ -36,6 +36,11 @@ function columns(sql: Sql | Tx) {
 export function isDelivery(sql: Sql | Tx, key: string): Fragment {
   const first = equalsByRange(sql, sql`d.id`, sql.unsafe(`${key}.id`));
   return sql`${first} and ${sql.unsafe(`d.workspace_id = ${key}.workspace_id`)}`;
+}
+
+/** Does the same in a statement that also locks rows. */
+function isDeliveryUnpruned(sql: Sql | Tx, key: string): Fragment {
+  return equalsUnpruned(sql, sql`d.id, d.workspace_id`, sql.unsafe(`${key}.id, ${key}.workspace_id`));
 }
 
 // The lease is not renewed: a post that has not started in time is handed back, and a post that has started times out
@@ -156,7 +161,7 @@ export async function claimRows(sql: Sql, { quotas, probe_after, lease }: ClaimA
         lease_until = clock_now() + make_interval(secs => ${WEBHOOK_LEASE_SECONDS}),
         attempt_count = d.attempt_count + 1
       from picked p
-      where ${isDelivery(sql, 'p')}
+      where ${isDeliveryUnpruned(sql, 'p')}
       returning d.workspace_id, d.id, d.webhook_id, d.event_id, d.attempt_count, d.sample
     )
     select t.workspace_id, t.id, t.webhook_id, t.event_id, t.attempt_count, t.sample, ${payloadFields(sql)}
@@ -439,14 +444,14 @@ export async function oweAgain(sql: Tx, slice: EventSlice): Promise<string | nul
     ),
     locked as materialized (
       select d.workspace_id, d.id, d.state from keys k
-      join webhook_deliveries d on ${isDelivery(sql, 'k')} and d.state <> 'delivered'
+      join webhook_deliveries d on ${isDeliveryUnpruned(sql, 'k')} and d.state <> 'delivered'
       order by d.id for update of d
     ),
     begun_anew as (
       update webhook_deliveries d set state = 'pending', attempt_count = 0, next_attempt_at = clock_now(),
         lease = null, lease_until = null, finished_at = null, error = null
       from locked l
-      where l.state = 'failed' and ${isDelivery(sql, 'l')}
+      where l.state = 'failed' and ${isDeliveryUnpruned(sql, 'l')}
     )
     select max(id) as last, count(*)::int as examined from slice`;
   return row && row.examined === slice.count ? row.last : null;
