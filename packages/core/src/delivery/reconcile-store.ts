@@ -1,6 +1,6 @@
 import { fence, type Sql, type Tx } from '@postrider/db';
 import { openStates, type RecipientKey } from '../states/index.ts';
-import { isRecipient } from './store.ts';
+import { isRecipientUnpruned } from './store.ts';
 
 /** An overdue recipient and its position in due order. */
 export interface Overdue extends RecipientKey {
@@ -53,7 +53,7 @@ export async function lockOrphans(tx: Tx, orphans: readonly Overdue[]): Promise<
       ${orphans.map((orphan) => orphan.recipient_id)}::uuid[],
       ${orphans.map((orphan) => orphan.job_id)}::uuid[]
     ) as a (workspace_id, message_id, recipient_id, job_id)
-      on ${isRecipient(tx, 'a')}
+      on ${isRecipientUnpruned(tx, 'a')}
     where r.state = any (${[...openStates]}::text[]::delivery_state[])
       and (r.lease is null or r.lease_until < clock_now())
       and r.job_id is not distinct from a.job_id

@@ -53,6 +53,12 @@ export function isRecipient(sql: Sql | Tx, key: string, id = 'recipient_id'): Fr
   return sql`${first} and ${sql.unsafe(`r.id = ${key}.${id} and r.workspace_id = ${key}.workspace_id`)}`;
 }
 
+/** Matches recipients r to a key by the primary key, in a statement that also locks rows. */
+export function isRecipientUnpruned(sql: Sql | Tx, key: string): Fragment {
+  const values = sql.unsafe(`${key}.message_id, ${key}.recipient_id, ${key}.workspace_id`);
+  return equalsUnpruned(sql, sql`r.message_id, r.id, r.workspace_id`, values);
+}
+
 /** Matches message m to a key by the primary key, which starts with the workspace. */
 function isMessage(sql: Sql | Tx, key: string): Fragment {
   const first = equalsByRange(sql, sql`m.workspace_id`, sql.unsafe(`${key}.workspace_id`));
@@ -151,7 +157,7 @@ export async function untriedSince(
       ${attempts.map((attempt) => attempt.recipient_id)}::uuid[],
       ${attempts.map((attempt) => attempt.number)}::int[]
     ) as a (workspace_id, message_id, recipient_id, number)
-    join recipients r on ${isRecipient(tx, 'a')}
+    join recipients r on ${isRecipientUnpruned(tx, 'a')}
     where r.attempt_count = a.number and (r.state = 'queued' or (r.state = 'failed' and r.reason = ${OUTCOME_UNKNOWN}))
     for no key update of r`;
 }
@@ -454,7 +460,7 @@ export async function renewLeases(
         ${leases.map((lease) => lease.recipient_id)}::uuid[],
         ${leases.map((lease) => lease.lease)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, lease)
-        on ${isRecipient(sql, 'a')}
+        on ${isRecipientUnpruned(sql, 'a')}
       where r.lease = a.lease and r.state = 'sending'
       for no key update of r skip locked
     )
@@ -580,8 +586,7 @@ export async function settleDelivered(
         -- The last field. A quote inside a reply is escaped, so no reply can look like it.
         captured = g.event_facts like '%,"captured":true}', relayed = g.event_facts like '%,"relayed":true}'
       from locked g
-      where ${equalsUnpruned(sql, sql`r.message_id, r.id, r.workspace_id`, sql`g.message_id, g.recipient_id, g.workspace_id`)}
-        and r.state = 'sending' and r.lease = g.lease
+      where ${isRecipientUnpruned(sql, 'g')} and r.state = 'sending' and r.lease = g.lease
       returning r.first_attempt_at, g.*
     ),
     touched as (

@@ -19,7 +19,7 @@ function openLane() {
   };
   const end = (count: number, succeeded: boolean, began_at = now_ms) => {
     for (let index = 0; index < count; index++) {
-      const { dropped } = lanes.ended(ID, succeeded, began_at);
+      const { dropped } = lanes.ended(ID, succeeded ? 'accepted' : 'failed', began_at);
       for (let settled = 0; settled < dropped.length + 1; settled++) lanes.settled(ID);
     }
   };
@@ -82,7 +82,7 @@ describe('endpoint lanes', () => {
   it('posts that began before the last success and fail later cost no slot', () => {
     const lane = openLane();
     const posting = lane.grow();
-    lane.wait(10_000);
+    lane.wait(1000);
     lane.end(12, true);
 
     lane.end(20, false, 0);
@@ -93,10 +93,10 @@ describe('endpoint lanes', () => {
   it('a post that hangs does not keep the others of its endpoint waiting until it ends, unless endpoints need the lease', () => {
     const lane = openLane();
     const endAllBut = (hanging: number, posting: number) => {
-      let started = posting - hanging;
-      while (started > 0) {
-        lane.end(started, true);
-        started = lane.start();
+      let count = posting - hanging;
+      while (count > 0) {
+        lane.end(count, true);
+        count = lane.start();
       }
     };
     const posting = lane.grow();

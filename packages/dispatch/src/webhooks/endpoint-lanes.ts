@@ -7,9 +7,12 @@ export interface EndedLease extends EndpointLease {
   readonly idle: boolean;
 }
 
+/** `unsent`: the delivery is handed back, and the endpoint has not been contacted or its response is unknown. */
+export type PostResult = 'accepted' | 'failed' | 'unsent';
+
 export interface EndedPost<T> {
   /** True for a failure that does not count, because a post that began later succeeded. */
-  readonly is_outdated: boolean;
+  readonly outdated: boolean;
   /** The waiting deliveries of a failing endpoint, for the caller to return to the queue. */
   readonly dropped: readonly T[];
 }
@@ -30,8 +33,8 @@ const MAX_AHEAD = 100;
 // After this long, nothing more is claimed under a lease, so that it ends and another worker, or an endpoint behind many
 // long queues, gets a turn.
 const LEASE_MS = 5000;
-// If a hanging post keeps the lease from ending for this long, claims resume: the endpoint's other deliveries must not
-// wait for it.
+// If posts keep the lease from ending for this long, claims resume, unless endpoints wait for a lease of this worker:
+// the other deliveries must not wait for a post that hangs.
 const END_WITHIN_MS = 1000;
 
 interface Lane<T> {
@@ -66,6 +69,7 @@ export class EndpointLanes<T> {
   readonly #isFull: () => boolean;
   readonly #lanes = new Map<string, Lane<T>>();
   #claimed = 0;
+  #lease_count = 0;
   #closed = false;
 
   /** `isFull` returns whether other endpoints may have to wait for the leases of this worker to end. */
@@ -81,6 +85,7 @@ export class EndpointLanes<T> {
   begin(lease: EndpointLease): EndpointLease | null {
     const lane = this.#laneOf(lease.webhook_id);
     const replaced = lane.lease;
+    if (replaced === null) this.#lease_count += 1;
     lane.lease = lease;
     lane.begun_at = this.#now();
     lane.wants = true;
@@ -135,14 +140,16 @@ export class EndpointLanes<T> {
   }
 
   /**
-   * Ends a post. A failure of a post that began before the last one that succeeded says nothing about the endpoint now.
-   * Posts that hang, for example, fail ten seconds later. A few failures among successes cost no slot either: with fewer
-   * slots than posts that hang, the others would have to wait for them.
+   * Ends a post. A failure of a post that began before the last one that succeeded says nothing about the endpoint now:
+   * posts that hang fail ten seconds later. A few failures among successes do not reduce the slots either, because posts
+   * that hang would then occupy all of them.
    */
-  ended(id: string, is_accepted: boolean, began_at: number): EndedPost<T> {
+  ended(id: string, result: PostResult, began_at: number): EndedPost<T> {
     const lane = this.#laneOf(id);
     lane.posting -= 1;
-    if (!is_accepted && began_at < lane.succeeded_at) return { is_outdated: true, dropped: [] };
+    if (result === 'unsent') return { outdated: false, dropped: [] };
+    const is_accepted = result === 'accepted';
+    if (!is_accepted && began_at < lane.succeeded_at) return { outdated: true, dropped: [] };
     lane.successes += (Number(is_accepted) - lane.successes) * RESULT_WEIGHT;
     if (is_accepted) {
       lane.succeeded_at = Math.max(lane.succeeded_at, began_at);
@@ -151,9 +158,9 @@ export class EndpointLanes<T> {
       lane.taken += 1;
     } else if (isFailing(lane)) {
       lane.places = Math.max(MIN_PLACES, Math.floor(lane.places / 2));
-      return { is_outdated: false, dropped: lane.waiting.splice(0) };
+      return { outdated: false, dropped: lane.waiting.splice(0) };
     }
-    return { is_outdated: false, dropped: [] };
+    return { outdated: false, dropped: [] };
   }
 
   /** Releases the claim of a delivery whose result was recorded, or that was returned to the queue. */
@@ -176,7 +183,7 @@ export class EndpointLanes<T> {
       if (lane.lease === null || lane.asking || lane.claimed_count > (recording.get(id) ?? 0)) continue;
       if (lane.wants && !this.#isOver(lane)) continue;
       leases.push({ ...lane.lease, idle: lane.idle && !this.#closed });
-      lane.lease = null;
+      this.#endLease(lane);
     }
     return leases;
   }
@@ -184,7 +191,7 @@ export class EndpointLanes<T> {
   /** Drops a lease that another worker has taken. */
   lose(lease: EndpointLease): void {
     const lane = this.#lanes.get(lease.webhook_id);
-    if (lane?.lease === lease) lane.lease = null;
+    if (lane?.lease === lease) this.#endLease(lane);
   }
 
   /** Ends all leases as soon as possible, even if deliveries are due. */
@@ -210,8 +217,17 @@ export class EndpointLanes<T> {
     return [...this.#lanes.values()].flatMap(({ lease }) => (lease === null ? [] : [lease]));
   }
 
+  leaseCount(): number {
+    return this.#lease_count;
+  }
+
   claimedCount(): number {
     return this.#claimed;
+  }
+
+  #endLease(lane: Lane<T>): void {
+    lane.lease = null;
+    this.#lease_count -= 1;
   }
 
   #laneOf(id: string): Lane<T> {

@@ -292,8 +292,9 @@ export class WebhookPump {
         finished: is_accepted,
       });
     }
-    const { is_outdated, dropped } = this.#lanes.ended(post.row.webhook_id, is_accepted || outcome === null, began);
-    this.#handIn([is_outdated ? { ...result, outdated: true } : result]);
+    const kind = outcome === null ? 'unsent' : is_accepted ? 'accepted' : 'failed';
+    const { outdated, dropped } = this.#lanes.ended(post.row.webhook_id, kind, began);
+    this.#handIn([outdated ? { ...result, outdated } : result]);
     this.#handBack(dropped);
     this.#startPosts(post.row.webhook_id);
     this.#onProgress?.();
@@ -407,7 +408,7 @@ export class WebhookPump {
   }
 
   #isFull(): boolean {
-    return this.#lanes.claimedCount() >= MAX_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
+    return this.#lanes.claimedCount() >= MAX_CLAIMED || this.#lanes.leaseCount() >= this.#mostLeases();
   }
 
   /** Returns the maximum number of leases, which an operator can lower. */

@@ -39,6 +39,7 @@ export async function lockRecipientsOf(
   workspace_id: string,
   ids: readonly string[],
 ): Promise<LockedRecipient[]> {
+  if (ids.length === 0) return [];
   return tx<LockedRecipient[]>`
     select r.workspace_id, r.message_id, r.id as recipient_id, r.state, r.due_at <= clock_now() as due,
       r.first_attempt_at is not null as tried, r.job_id as next_job_id

@@ -38,7 +38,7 @@ export function isDelivery(sql: Sql | Tx, key: string): Fragment {
   return sql`${first} and ${sql.unsafe(`d.workspace_id = ${key}.workspace_id`)}`;
 }
 
-/** Does the same in a statement that also locks rows. */
+/** Matches row d by its primary key in a statement that also locks rows. */
 function isDeliveryUnpruned(sql: Sql | Tx, key: string): Fragment {
   return equalsUnpruned(sql, sql`d.id, d.workspace_id`, sql.unsafe(`${key}.id, ${key}.workspace_id`));
 }

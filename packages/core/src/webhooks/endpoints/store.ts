@@ -230,7 +230,7 @@ export interface EndpointHealth {
 /**
  * Records the health of endpoints and returns the failing ones. One success clears the failure record; consecutive
  * failures pause the endpoint, longer each time, and never shorten a pause from Retry-After. Posts that fail together
- * lengthen the pause by one step at most, and those that began before the pause don't lengthen it. A success that changes
+ * lengthen the pause by one step at most, and failures recorded during a pause do not lengthen it. A success that changes
  * nothing else only updates the success time, at most once per minute. Rows are locked in id order, so that two workers
  * cannot deadlock.
  */

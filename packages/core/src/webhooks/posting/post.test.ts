@@ -405,9 +405,9 @@ describe('a failed webhook post', () => {
     for (let count = 0; count < 40; count++) await send();
     const posts = await world.claimWebhooks(40);
     const outcome = { kind: 'failed', error: 'refused' } as const;
-    const failed = posts.map(({ row, lease }) => ({ row, lease, outcome }));
+    const results = posts.map(({ row, lease }) => ({ row, lease, outcome }));
 
-    for (const start of [0, 10, 20, 30]) await settlePosts(world.services, failed.slice(start, start + 10));
+    for (const start of [0, 10, 20, 30]) await settlePosts(world.services, results.slice(start, start + 10));
 
     const [row] = await world.services.sql<
       { paused_until: Date }[]

@@ -52,7 +52,7 @@ export interface SettledPost {
   readonly request_headers?: Readonly<Record<string, string>>;
   /** Our own failure: it does not count against the endpoint. */
   readonly ours?: true;
-  /** A failure of a post that began before one that succeeded: it does not pause the endpoint. */
+  /** A failure of a post that began before one that succeeded. It counts only with a 410 or a Retry-After. */
   readonly outdated?: true;
 }
 
