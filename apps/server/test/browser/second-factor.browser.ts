@@ -173,9 +173,11 @@ describe('a second factor', () => {
     await codes.getByLabel(factor.codes.stored).check();
     await codes.getByRole('button', { name: factor.codes.done }).click();
 
-    await visitor.context.clearCookies();
     await page.getByRole('button', { name: factor.remove.submit }).click();
     const removal = page.getByRole('dialog', { name: factor.remove.title });
+    await removal.waitFor();
+    // Any later request of the page would ask for the sign-in first.
+    await visitor.context.clearCookies();
     await removal.getByRole('button', { name: factor.remove.submit }).click();
     const again = page.getByRole('dialog', { name: shell.session.session.title });
     await again.getByLabel(shell.session.session.field).fill(operator.password);
