@@ -41,7 +41,7 @@ export { type ContentForm, PLAIN_FORM, RELAY_FORM, renderMessage, storedAttachme
 export { retryDelay } from './retry.ts';
 export { type ReturnPath, readReturnPath } from './return-path.ts';
 export { GIVEN_UP, settleDeliveries } from './settle.ts';
-export { LEASE_SECONDS, READ_TOGETHER_BYTES, renewLeases, showAttempts, transition } from './store.ts';
+export { LEASE_SECONDS, lockMessages, READ_TOGETHER_BYTES, renewLeases, showAttempts, transition } from './store.ts';
 export { stsPolicyStore } from './sts-policies.ts';
 export { forgetStsPolicies } from './sts-store.ts';
 export {

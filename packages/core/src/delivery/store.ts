@@ -65,6 +65,11 @@ function isMessage(sql: Sql | Tx, key: string): Fragment {
   return sql`${first} and ${sql.unsafe(`m.id = ${key}.message_id`)}`;
 }
 
+/** Matches message m to a key by the primary key, in a statement that also locks rows. */
+function isMessageUnpruned(sql: Sql | Tx, key: string): Fragment {
+  return equalsUnpruned(sql, sql`m.workspace_id, m.id`, sql.unsafe(`${key}.workspace_id, ${key}.message_id`));
+}
+
 /**
  * Moves many recipients in one statement, aggregates the status of their messages, appends the events, and returns the
  * moved rows: a row in another state, not due, or under another lease is left alone. Every state change of existing
@@ -283,7 +288,10 @@ function suppressionOf(tx: Sql | Tx): Fragment {
  * Locks messages in id order. A transaction with several transitions locks all of its messages first, because each
  * transition would lock in its own order.
  */
-export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promise<void> {
+export async function lockMessages(
+  tx: Tx,
+  keys: readonly Pick<RecipientKey, 'workspace_id' | 'message_id'>[],
+): Promise<void> {
   const messages = [...new Map(keys.map((key) => [key.message_id, key.workspace_id]))].sort(([left], [right]) =>
     left < right ? -1 : 1,
   );
@@ -291,11 +299,8 @@ export async function lockMessages(tx: Tx, keys: readonly RecipientKey[]): Promi
     select from unnest(
       ${messages.map(([, workspace_id]) => workspace_id)}::uuid[],
       ${messages.map(([id]) => id)}::uuid[]
-    ) as a (workspace_id, id)
-    cross join lateral (
-      select from messages m
-      where ${equalsUnpruned(tx, tx`m.workspace_id, m.id`, tx`a.workspace_id, a.id`)} for no key update
-    ) locked`;
+    ) as a (workspace_id, message_id)
+    cross join lateral (select from messages m where ${isMessageUnpruned(tx, 'a')} for no key update) locked`;
 }
 
 /** The data of a claimed recipient and its message that an attempt needs. */
@@ -577,8 +582,7 @@ export async function settleDelivered(
     with given as materialized (select * from ${recordsIn(sql, texts, TAKEN_COLUMNS)} r),
     locked as materialized (
       select g.* from given g cross join lateral (
-        select from messages m
-        where ${equalsUnpruned(sql, sql`m.workspace_id, m.id`, sql`g.workspace_id, g.message_id`)} for no key update
+        select from messages m where ${isMessageUnpruned(sql, 'g')} for no key update
       ) l
     ),
     won as (
@@ -594,7 +598,7 @@ export async function settleDelivered(
         status = ${to}, sent_at = coalesce(m.sent_at, w.first_attempt_at), delivered_at = clock_now(),
         event_count = m.event_count + 1, last_event_type = ${event}, last_event_at = clock_now()
       from won w
-      where ${equalsUnpruned(sql, sql`m.workspace_id, m.id`, sql`w.workspace_id, w.message_id`)}
+      where ${isMessageUnpruned(sql, 'w')}
       returning m.workspace_id, m.id, m.event_count, w.event_id, w.recipient_id, w.event_facts
     ),
     recorded as (

@@ -1,6 +1,7 @@
-import { equalsUnpruned, type Fragment, type Sql, type Tx } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 import type { Services } from '../operation/context.ts';
 import type { DeliveryJob } from './jobs-store.ts';
+import { isRecipientUnpruned } from './store.ts';
 
 /** A worker is listed as live for this long after its last heartbeat. */
 const LISTED_AS_LIVE_SECONDS = 10;
@@ -124,9 +125,9 @@ async function endLeases(tx: Tx, freed: readonly Pick<DeliveryJob, 'id' | 'data'
         ${keys.map((key) => key.job_id)}::uuid[]
       ) as a (workspace_id, message_id, recipient_id, job_id)
       cross join lateral (
-        select x.workspace_id, x.message_id, x.id from recipients x
-        where ${equalsUnpruned(tx, tx`x.message_id, x.id, x.workspace_id`, tx`a.message_id, a.recipient_id, a.workspace_id`)}
-          and x.job_id = a.job_id and x.state = 'sending' and x.lease_until > clock_now()
+        select r.workspace_id, r.message_id, r.id from recipients r
+        where ${isRecipientUnpruned(tx, 'a')}
+          and r.job_id = a.job_id and r.state = 'sending' and r.lease_until > clock_now()
         for no key update
       ) r
     )

@@ -1,5 +1,5 @@
-import { equalsUnpruned, fence, listOf, type Sql, type Tx } from '@postrider/db';
-import { type DeliveryState, openStates } from '../delivery/index.ts';
+import { fence, listOf, type Sql, type Tx } from '@postrider/db';
+import { type DeliveryState, lockMessages, openStates } from '../delivery/index.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 
 export interface OpenMail {
@@ -43,12 +43,10 @@ export async function openRecipientsOf(
   mails: readonly OpenMail[],
 ): Promise<OpenRecipient[]> {
   const ids = mails.map(({ id }) => id).sort();
-  await tx`
-    select from unnest(${ids}::uuid[]) as a (id)
-    cross join lateral (
-      select from messages m
-      where ${equalsUnpruned(tx, tx`m.workspace_id, m.id`, tx`${workspace_id}::uuid, a.id`)} for no key update
-    ) locked`;
+  await lockMessages(
+    tx,
+    ids.map((message_id) => ({ workspace_id, message_id })),
+  );
   return tx<OpenRecipient[]>`
     select m.id as message_id, r.id as recipient_id, m.mode, m.created_at, m.sent_at
     from unnest(${ids}::uuid[]) as a (id)

@@ -69,7 +69,6 @@ export class EndpointLanes<T> {
   readonly #isFull: () => boolean;
   readonly #lanes = new Map<string, Lane<T>>();
   #claimed = 0;
-  #lease_count = 0;
   #closed = false;
 
   /** `isFull` returns whether other endpoints may have to wait for the leases of this worker to end. */
@@ -85,7 +84,6 @@ export class EndpointLanes<T> {
   begin(lease: EndpointLease): EndpointLease | null {
     const lane = this.#laneOf(lease.webhook_id);
     const replaced = lane.lease;
-    if (replaced === null) this.#lease_count += 1;
     lane.lease = lease;
     lane.begun_at = this.#now();
     lane.wants = true;
@@ -107,9 +105,10 @@ export class EndpointLanes<T> {
     this.#forgetIdle();
     const share = Math.max(FIRST_PLACES, Math.floor(free / Math.max(1, this.#lanes.size)));
     let remaining = free;
+    const is_full = this.#isFull();
     const quotas: ClaimQuota[] = [];
     for (const [webhook_id, lane] of this.#lanes) {
-      if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;
+      if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane, is_full)) continue;
       const count = Math.min(this.#windowOf(lane) - lane.claimed_count, share, remaining);
       if (count <= 0) continue;
       lane.wants = false;
@@ -179,11 +178,12 @@ export class EndpointLanes<T> {
    */
   release(recording: ReadonlyMap<string, number>): readonly EndedLease[] {
     const leases: EndedLease[] = [];
+    const is_full = this.#isFull();
     for (const [id, lane] of this.#lanes) {
       if (lane.lease === null || lane.asking || lane.claimed_count > (recording.get(id) ?? 0)) continue;
-      if (lane.wants && !this.#isOver(lane)) continue;
+      if (lane.wants && !this.#isOver(lane, is_full)) continue;
       leases.push({ ...lane.lease, idle: lane.idle && !this.#closed });
-      this.#endLease(lane);
+      lane.lease = null;
     }
     return leases;
   }
@@ -191,7 +191,7 @@ export class EndpointLanes<T> {
   /** Drops a lease that another worker has taken. */
   lose(lease: EndpointLease): void {
     const lane = this.#lanes.get(lease.webhook_id);
-    if (lane?.lease === lease) this.#endLease(lane);
+    if (lane?.lease === lease) lane.lease = null;
   }
 
   /** Ends all leases as soon as possible, even if deliveries are due. */
@@ -201,8 +201,9 @@ export class EndpointLanes<T> {
 
   /** Returns whether an endpoint with due deliveries has half of its window free. */
   hungry(): boolean {
+    const is_full = this.#isFull();
     for (const lane of this.#lanes.values()) {
-      if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane)) continue;
+      if (lane.lease === null || !lane.wants || lane.asking || this.#isOver(lane, is_full)) continue;
       if (lane.claimed_count <= this.#windowOf(lane) / 2) return true;
     }
     return false;
@@ -217,17 +218,8 @@ export class EndpointLanes<T> {
     return [...this.#lanes.values()].flatMap(({ lease }) => (lease === null ? [] : [lease]));
   }
 
-  leaseCount(): number {
-    return this.#lease_count;
-  }
-
   claimedCount(): number {
     return this.#claimed;
-  }
-
-  #endLease(lane: Lane<T>): void {
-    lane.lease = null;
-    this.#lease_count -= 1;
   }
 
   #laneOf(id: string): Lane<T> {
@@ -277,11 +269,11 @@ export class EndpointLanes<T> {
     }
   }
 
-  #isOver(lane: Lane<T>): boolean {
+  #isOver(lane: Lane<T>, is_full: boolean): boolean {
     if (this.#closed) return true;
     const age_ms = this.#now() - lane.begun_at;
     if (age_ms <= LEASE_MS) return false;
-    return age_ms % (LEASE_MS + END_WITHIN_MS) > LEASE_MS || this.#isFull();
+    return age_ms % (LEASE_MS + END_WITHIN_MS) > LEASE_MS || is_full;
   }
 }
 

@@ -408,7 +408,7 @@ export class WebhookPump {
   }
 
   #isFull(): boolean {
-    return this.#lanes.claimedCount() >= MAX_CLAIMED || this.#lanes.leaseCount() >= this.#mostLeases();
+    return this.#lanes.claimedCount() >= MAX_CLAIMED || this.#lanes.leases().length >= this.#mostLeases();
   }
 
   /** Returns the maximum number of leases, which an operator can lower. */
