@@ -136,7 +136,7 @@ async function untilPromoted(
   for (const until = wallTime() + 120_000; ; ) {
     const { stdout } = await run(join(postgresBin, 'psql'), ['-At', '-c', 'select pg_is_in_recovery()', url]);
     if (stdout.trim() === 'f') return;
-    if (wallTime() > until) throw new Error('the restored database does not end its recovery');
+    if (wallTime() > until) throw new Error('the restored database did not finish recovery');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

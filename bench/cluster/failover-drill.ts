@@ -24,7 +24,7 @@ const MAX_GAP_MS = 60_000;
 
 /** Three Postgres servers under Patroni with a synchronous standby; the primary is killed repeatedly. */
 export const failoverDrill: Drill = {
-  about: 'three Postgres 15 under Patroni, a synchronous standby; the primary is killed three times, under load',
+  about: 'three Postgres 15 under Patroni, a synchronous standby; the primary is killed three times under load',
   run: (tools) =>
     onCluster(tools, async ({ cluster, database, ledgers, commitsWaitFor, startClients }) => {
       const { say: print } = tools;
@@ -34,7 +34,7 @@ export const failoverDrill: Drill = {
         const name = await cluster.killPrimary();
         print(`kill -9 ${name}, the primary`);
         await untilAccepted(ledgers);
-        print('mail is accepted again');
+        print('email is accepted again');
         await cluster.revive();
         await cluster.untilSynchronous();
         await pause(CALM_MS);
@@ -43,14 +43,14 @@ export const failoverDrill: Drill = {
       await drain(database);
       print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
-      print(`${second} second copies`);
+      print(`${second} duplicates`);
       return printChecks('failover', [
         ...mailChecks(ledgers, await database.read('none')),
-        atMost('second copies after failovers', second, KILLS * 2 * MAX_UNRECORDED),
-        atMost('milliseconds without an answer 202', longestGap(ledgers), MAX_GAP_MS),
-        check('/readyz does not say that commits wait for a standby', waits_for === 'standby' ? [] : [waits_for]),
+        atMost('duplicates after failovers', second, KILLS * 2 * MAX_UNRECORDED),
+        atMost('milliseconds without a 202', longestGap(ledgers), MAX_GAP_MS),
+        check('/readyz does not report that commits wait for a standby', waits_for === 'standby' ? [] : [waits_for]),
         check(
-          'processes that ended by themselves',
+          'processes that exited unexpectedly',
           ledgers.lives.filter(({ end }) => end === 'unplanned').map(({ slot }) => slot),
         ),
       ]);
@@ -59,7 +59,7 @@ export const failoverDrill: Drill = {
 
 /** Repeats the drill without a synchronous standby, to show that it would detect a loss. */
 export const asynchronousDrill: Drill = {
-  about: 'the same with an asynchronous standby that is two seconds behind: the loss that failover shows none of',
+  about: 'the same with an asynchronous standby two seconds behind: shows that a loss would be detected',
   run: (tools) =>
     onCluster(tools, async ({ cluster, database, ledgers, commitsWaitFor, startClients }) => {
       const { say: print } = tools;
@@ -67,14 +67,14 @@ export const asynchronousDrill: Drill = {
       while ((await commitsWaitFor()) !== 'disk') await pause(100);
       const clients = await startClients();
       const name = await cluster.killPrimary(HELD_MS);
-      print(`kill -9 ${name}, the primary, ${HELD_MS} ms after the network to its standbys let nothing more pass`);
+      print(`kill -9 ${name}, the primary, ${HELD_MS} ms after cutting the network to its standbys`);
       await untilAccepted(ledgers);
       await clients.stop();
       await drain(database);
       const { messages } = await database.read('none');
       const lost = ledgers.sent.flatMap(({ ids }) => [...ids]).filter((id) => !messages.has(id)).length;
       print(`${ledgers.accepted.length} accepted, ${lost} of them lost; longest gap ${longestGap(ledgers)} ms`);
-      return printChecks('asynchronous', [check('no loss, so the drill shows nothing', lost > 0 ? [] : ['none'])]);
+      return printChecks('asynchronous', [check('no loss, so the drill proves nothing', lost > 0 ? [] : ['none'])]);
     }),
 };
 
@@ -113,7 +113,7 @@ async function onCluster(
     const database = new Database(url);
     stops.unshift(() => database.stop());
     await cluster.untilSynchronous();
-    print('a primary and its synchronous standby');
+    print('a primary and its synchronous standby are running');
     const installation = await openInstallation(ledgers, { database_url: url, direct_url: url, folder });
     stops.unshift(() => installation.stop());
     const apis = [1, 2, 3, 4].map((index) => [`POSTRIDER_API_${index}`, `127.0.0.1:${api_port}`]);
@@ -138,7 +138,7 @@ async function onCluster(
       async startClients() {
         const { secret } = installation;
         const clients = new Clients(ledgers, { port: api_bind, secret, per_second: PER_SECOND, keyed: 1 });
-        print(`${PER_SECOND} messages a second`);
+        print(`${PER_SECOND} messages per second`);
         await pause(CALM_MS);
         return clients;
       },

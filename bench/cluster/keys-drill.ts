@@ -24,9 +24,10 @@ const REENCRYPTED_MS = 60_000;
 const RELAYED = 'relayed.example';
 const LOGIN = { user: 'relay', pass: randomBytes(12).toString('hex') };
 
-/** SECRET_KEY replaced on every process in turn, under load: first with the previous key beside it, then alone. */
+/** SECRET_KEY replaced on every process in turn, under load: first alongside the previous key, then alone. */
 export const keysDrill: Drill = {
-  about: 'SECRET_KEY replaced on two API and two worker processes in turn, under load, until the old one opens nothing',
+  about:
+    'SECRET_KEY replaced on two API and two worker processes in turn, under load, until the old key decrypts nothing',
   async run({ folder, say: print }) {
     need('haproxy');
     const stops: (() => Promise<void>)[] = [];
@@ -45,7 +46,7 @@ export const keysDrill: Drill = {
       for (let index = 0; index < WEBHOOKS; index++) await addWebhook(bind, secret, index);
       const clients = new Clients(ledgers, { port: bind, secret, per_second: PER_SECOND, keyed: 0.5 });
       print(
-        `${PER_SECOND} messages a second, ${WEBHOOKS} webhooks, a transport with a password and a secret for feedback, an authenticator app`,
+        `${PER_SECOND} messages per second, ${WEBHOOKS} webhooks, a transport with a password and a feedback secret, an authenticator app`,
       );
       await pause(CALM_MS);
 
@@ -59,11 +60,11 @@ export const keysDrill: Drill = {
         }
       };
       await inTurn({ SECRET_KEY, SECRET_KEY_PREVIOUS: old_key });
-      print('all run with the new key, and the old one beside it');
+      print('all processes run with the new and the old key');
       const reencrypted = await untilReencrypted(folder);
-      print('everything is encrypted under the new key');
+      print('everything is encrypted with the new key');
       await inTurn({ SECRET_KEY_PREVIOUS: '' });
-      print('all run with the new key alone');
+      print('all processes run with the new key only');
       await pause(CALM_MS);
       await clients.stop();
       await drain(database);
@@ -88,11 +89,14 @@ export const keysDrill: Drill = {
           'requests that failed',
           clients.failures.map(({ what: problem }) => problem),
         ),
-        atMost('second copies', second, 0),
-        check('the password of the transport is lost', is_relayed ? [] : ['no email arrived']),
-        check('the secret of the authenticator app is lost', is_signed_in ? [] : ['its code did not sign in']),
-        check('no worker said that all is encrypted under the new key', reencrypted ? [] : ['none']),
-        check('the old key still opens what is stored', failure.includes('SECRET_KEY cannot decrypt') ? [] : [failure]),
+        atMost('duplicates', second, 0),
+        check('the transport password is lost', is_relayed ? [] : ['no email arrived']),
+        check('the authenticator secret is lost', is_signed_in ? [] : ['its code did not sign in']),
+        check('no worker reported that everything is encrypted with the new key', reencrypted ? [] : ['none']),
+        check(
+          'the old key still decrypts stored secrets',
+          failure.includes('SECRET_KEY cannot decrypt') ? [] : [failure],
+        ),
       ]);
     } finally {
       await runAll('the drill', stops);
@@ -147,7 +151,7 @@ async function addWebhook(port: number, secret: string, index: number): Promise<
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url: `https://hooks${index}.example.com/postrider`, events: ['email.complained'] }),
   });
-  if (!response.ok) throw new Error(`no webhook was made: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`no webhook was created: ${response.status} ${await response.text()}`);
 }
 
 async function untilReencrypted(folder: string): Promise<boolean> {

@@ -29,11 +29,11 @@ export function mailChecks(ledgers: Ledgers, stored: StoredState): Check[] {
   const copies = copiesOf(ledgers);
   const accepted = ledgers.sent.flatMap(({ ids }) => [...ids]);
   return [
-    check('accepted, and not stored (lost)', missing(accepted, stored.messages)),
-    check('accepted, and at no server (lost)', missing(accepted, copies)),
-    check('sent without a record', missing(copies.keys(), stored.messages)),
+    check('accepted but not stored (lost)', missing(accepted, stored.messages)),
+    check('accepted but not on any server (lost)', missing(accepted, copies)),
+    check('sent but not recorded', missing(copies.keys(), stored.messages)),
     check(
-      'recorded as delivered, and at no server',
+      'recorded as delivered but not on any server',
       stored.recipients
         .filter(({ state, message_id }) => state === 'delivered' && !copies.has(message_id))
         .map(({ message_id }) => message_id),
@@ -43,14 +43,14 @@ export function mailChecks(ledgers: Ledgers, stored: StoredState): Check[] {
       stored.recipients.filter(({ state }) => state !== 'delivered').map((one) => `${one.message_id} ${one.state}`),
     ),
     check(
-      'keys that were answered with two ids',
+      'keys with two message IDs',
       ledgers.sent.filter(({ ids }) => ids.size > 1).map(({ key }) => key),
     ),
     check(
-      'keys that were never answered',
+      'keys without a response',
       ledgers.sent.filter(({ keyed, ids }) => keyed && ids.size === 0).map(({ key }) => key),
     ),
-    check('requests that made two messages', doubled(stored)),
+    check('requests that created two messages', doubled(stored)),
   ];
 }
 
@@ -77,8 +77,6 @@ export function printChecks(name: string, checks: readonly Check[]): boolean {
     if (!holds(one)) for (const example of one.examples) console.log(`              ${example}`);
   }
   const failed = checks.filter((one) => !holds(one)).length;
-  console.log(
-    failed === 0 ? `${name}: all ${checks.length} hold` : `${name}: ${failed} of ${checks.length} do not hold`,
-  );
+  console.log(failed === 0 ? `${name}: all ${checks.length} passed` : `${name}: ${failed} of ${checks.length} failed`);
   return failed === 0;
 }

@@ -127,7 +127,7 @@ export async function startPatroni(folder: string): Promise<PatroniCluster> {
         method: 'PATCH',
         body: JSON.stringify({ synchronous_mode: false, maximum_lag_on_failover: 100_000_000 }),
       });
-      if (!response.ok) throw new Error(`Patroni answered ${response.status}`);
+      if (!response.ok) throw new Error(`Patroni returned ${response.status}`);
     },
     async revive() {
       for (const member of members) if (!running.has(member.name)) await begin(member);

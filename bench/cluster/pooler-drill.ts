@@ -31,7 +31,7 @@ const MAX_GAP_MS = 15_000;
 
 /** The service behind PgBouncer in session mode: a worker is killed and the pooler restarted, under load. */
 export const poolerDrill: Drill = {
-  about: 'PgBouncer in session mode before the database: a worker killed, the pooler killed and started, under load',
+  about: 'PgBouncer in session mode in front of the database: a worker is killed and the pooler restarted, under load',
   async run({ folder, say: print }) {
     need('pgbouncer');
     const stops: (() => Promise<void>)[] = [];
@@ -58,12 +58,12 @@ export const poolerDrill: Drill = {
       for (const slot of [api, ...workers]) await slot.untilReady();
       const { secret } = installation;
       const clients = new Clients(ledgers, { port: api.port, secret, per_second: PER_SECOND, keyed: 1 });
-      print(`${PER_SECOND} messages a second`);
+      print(`${PER_SECOND} messages per second`);
       await pause(CALM_MS);
       const connections = await connectionsOf(direct_url, pooler.pid);
 
       await workers[0]?.kill();
-      print('kill -9 of a worker');
+      print('kill -9 worker');
       await workers[0]?.untilReady();
       await pause(CALM_MS);
       const noticed = ['worker-1', 'worker-2'].some((name) =>
@@ -71,28 +71,28 @@ export const poolerDrill: Drill = {
       );
 
       await pooler.stop('SIGKILL');
-      print('kill -9 of the pooler');
+      print('kill -9 pooler');
       await pause(2000);
       pooler = await startPooler(folder, port, server.port);
-      print('the pooler is back');
+      print('the pooler is running again');
       await pause(CALM_MS);
       await clients.stop();
       await drain(database);
       print(`${ledgers.accepted.length} of ${ledgers.sent.length} accepted; longest gap ${longestGap(ledgers)} ms`);
-      print(`connections: ${connections.pooled} by the pooler, ${connections.direct.join(', ')} past it`);
+      print(`connections: ${connections.pooled} through the pooler, ${connections.direct.join(', ')} direct`);
       const second = [...copiesOf(ledgers).values()].filter((copies) => copies > 1).length;
       return printChecks('pooler', [
         ...mailChecks(ledgers, await database.read('none')),
-        atMost('second copies', second, MAX_UNRECORDED),
-        atMost('milliseconds without an answer 202', longestGap(ledgers), MAX_GAP_MS),
-        check('the end of a worker is not seen, as its connection outlives it', noticed ? [] : ['not seen']),
+        atMost('duplicates', second, MAX_UNRECORDED),
+        atMost('milliseconds without a 202', longestGap(ledgers), MAX_GAP_MS),
+        check('a dead worker is not detected, because its connection outlives it', noticed ? [] : ['not detected']),
         check('no connection comes from the pooler', connections.pooled > 0 ? [] : ['none']),
         check(
           'connections past the pooler that are not for heartbeats, LISTEN and the queue',
           connections.direct.filter((name) => !/^postrider-(?:direct|queue)/.test(name)),
         ),
         check(
-          'processes that ended by themselves',
+          'processes that exited unexpectedly',
           ledgers.lives.filter(({ end }) => end === 'unplanned').map(({ slot }) => slot),
         ),
       ]);

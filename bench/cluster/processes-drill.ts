@@ -39,7 +39,7 @@ export const processesDrill: Drill = {
         per_second: PER_SECOND,
         keyed: 0.5,
       });
-      print(`${PER_SECOND} messages a second`);
+      print(`${PER_SECOND} messages per second`);
       await pause(CALM_MS);
 
       const kills: { readonly from: number; readonly to: number }[] = [];
@@ -60,7 +60,7 @@ export const processesDrill: Drill = {
       ];
       for (const slot of added) await slot.untilReady();
       await untilUp(haproxy, ['api-1', 'api-2', 'api-3']);
-      print('one API and one worker added');
+      print('added one API and one worker');
       const before = (await haproxy.servers('ready')).get('api-3')?.sessions ?? 0;
       await pause(CALM_MS);
       const session_count = ((await haproxy.servers('ready')).get('api-3')?.sessions ?? 0) - before;
@@ -90,8 +90,8 @@ export const processesDrill: Drill = {
             .map(({ at, what: problem }) => `${new Date(at).toISOString()} ${problem}`),
         ),
         atMost('requests that failed on the killed process', ofKill.length, clients.max_open),
-        atMost('second copies after the kill of a worker', second, MAX_UNRECORDED),
-        check('the added API process took no request', session_count > 0 ? [] : ['none']),
+        atMost('duplicates after killing a worker', second, MAX_UNRECORDED),
+        check('the added API process received no requests', session_count > 0 ? [] : ['none']),
         ...limits,
       ]);
     } finally {

@@ -25,7 +25,7 @@ const WROTE_MS = 10_000;
 
 /** A stalled streaming replica: which reads still go to it, and which do not. */
 export const replicaDrill: Drill = {
-  about: 'a streaming replica for lists: its replay paused, a reader and a writer beside each other',
+  about: 'a streaming replica for lists: replay paused, with a concurrent reader and writer',
   async run({ folder, say: print }) {
     need('postgres');
     const { uid, gid } = postgresUser();
@@ -55,7 +55,7 @@ export const replicaDrill: Drill = {
       await until(async () => (await reader.lists()).includes(first));
       // Waits until the writer no longer counts as a recent writer, so that it has to become one again.
       await pause(WROTE_MS + POLL_MS);
-      print('a replica is read, and up to date');
+      print('the replica is used and up to date');
 
       await replica.pause(true);
       const paused_at = wallTime();
@@ -67,7 +67,7 @@ export const replicaDrill: Drill = {
       const failed: string[] = [];
       for (const path of ['/stats', '/events', '/email/logs', '/usage', '/requests', '/domains', '/suppressions'])
         await reader.call('GET', path).catch((error: unknown) => failed.push(String(error)));
-      print('its replay was paused: the reader saw what was there before, then what the primary has');
+      print('replay was paused: the reader saw the old state, then the new one');
 
       await replica.pause(false);
       const third = await writer.send();
@@ -78,13 +78,13 @@ export const replicaDrill: Drill = {
         await reader.lists().catch((error: unknown) => {
           failures.push(String(error));
         });
-      print('it is gone, and lists go on');
+      print('the replica is gone, and lists still work');
       return printChecks('replica', [
-        check('the reader was not served by the replica, so the drill shows nothing', stale ? [] : ['fresh']),
-        check('a caller did not see its own write', own ? [] : ['not seen']),
-        check('a replica that is five seconds behind was still read', fresh ? [] : ['stale']),
-        check('reads that failed while there was a replica', failed),
-        check('lists that failed when the replica was gone', failures),
+        check('the reader was not served by the replica, so the drill proves nothing', stale ? [] : ['fresh']),
+        check('a client did not see its own write', own ? [] : ['not detected']),
+        check('a replica five seconds behind was still used', fresh ? [] : ['stale']),
+        check('failed reads while there was a replica', failed),
+        check('failed lists after the replica was gone', failures),
       ]);
     } finally {
       await runAll('the drill', stops);

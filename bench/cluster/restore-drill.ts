@@ -61,9 +61,9 @@ export const restoreDrill: Drill = {
         `${not_archived} of ${acceptedBy(Number.POSITIVE_INFINITY).length} messages were not archived yet when the machine was lost`,
       );
       return printChecks('restore', [
-        check('accepted before the full backup, and not in it', lost(full, loss.full_at)),
-        check('accepted before the incremental backup, and not in it', lost(incremental, loss.incremental_at)),
-        check('accepted before the point in time, and not there', lost(without.restored, loss.point_at)),
+        check('accepted before the full backup but not in it', lost(full, loss.full_at)),
+        check('accepted before the incremental backup but not in it', lost(incremental, loss.incremental_at)),
+        check('accepted before the point in time but not restored', lost(without.restored, loss.point_at)),
         atMost('not archived when the machine was lost', not_archived, MAX_LOST_SECONDS * PER_SECOND),
         check(
           'without restore-check nothing is sent twice, so the drill shows nothing',
@@ -77,8 +77,8 @@ export const restoreDrill: Drill = {
             ? []
             : [`${with_check.closed} ended, ${without.twice} were sent twice without`],
         ),
-        check('open after the release and the drain', [...without.open, ...with_check.open]),
-        check('mail sent since and not restored that restore-check does not name', with_check.unnamed),
+        check('open after release and drain', [...without.open, ...with_check.open]),
+        check('later email that was not restored and that restore-check does not list', with_check.unnamed),
       ]);
     } finally {
       await runAll('the drill', stops);
@@ -126,7 +126,7 @@ async function loadAndLose(
   for (const slot of slots) await slot.untilReady();
   const { secret } = installation;
   const clients = new Clients(ledgers, { port: api_port, secret, per_second: PER_SECOND, keyed: 0 });
-  print(`${PER_SECOND} messages a second`);
+  print(`${PER_SECOND} messages per second`);
   await pause(PHASE_MS);
   const timed = async (type: 'full' | 'incr') => {
     const at = wallTime();
@@ -149,7 +149,7 @@ async function loadAndLose(
   await pause(PHASE_MS);
   await sql.end({ timeout: 1 });
   await backed_up.primary.lose();
-  print('kill -9 of the database');
+  print('kill -9 database');
   await clients.stop();
   await Promise.all(slots.map((slot) => slot.stop()));
   return {

@@ -25,9 +25,9 @@ export const unitsDrill: Drill = {
     mkdirSync(join(folder, 'spoiled'));
     writeFileSync(spoiled, unitOf('postrider.service').replace('ExecStart=', 'ExecStrat='));
     return printChecks('units', [
-      check('units that systemd faults', problems),
-      check('a unit with a misspelled setting is not faulted', problemsOf(spoiled).length > 0 ? [] : [spoiled]),
-      check('no unit was read', names.length > 0 ? [] : [UNITS]),
+      check('units with systemd errors', problems),
+      check('a misspelled setting in a unit is not reported', problemsOf(spoiled).length > 0 ? [] : [spoiled]),
+      check('no units were read', names.length > 0 ? [] : [UNITS]),
     ]);
   },
 };

@@ -11,7 +11,7 @@ import { vacuum } from '../product/vacuum.ts';
 
 const PAGE_GOAL_MS = 300;
 const PAINT_GOAL_MS = 100;
-const MAILS_PER_SECOND = 200;
+const EMAILS_PER_SECOND = 200;
 const TICK_MS = 20;
 const PAGES = 12;
 const MOVES = 120;
@@ -135,7 +135,7 @@ async function timesToPaint(
   const started = performance.now();
   // If the timer fires late, the messages that were due in the meantime are sent immediately.
   const load = setInterval(() => {
-    const owed = ((performance.now() - started) / 1000) * MAILS_PER_SECOND;
+    const owed = ((performance.now() - started) / 1000) * EMAILS_PER_SECOND;
     while (responses.length < owed) responses.push(sendOne(to));
   }, TICK_MS);
   for (let move = 0; move < MOVES; move++) {

@@ -124,7 +124,7 @@ export class Load {
       from: this.#options.from,
       to: recipients,
       subject: `Order ${index}`,
-      text: large ? `Line of a large mail ${index}\n`.repeat(200_000 / 25) : `Your order ${index} is on its way.`,
+      text: large ? `Line of a large email ${index}\n`.repeat(200_000 / 25) : `Your order ${index} is on its way.`,
       ...(due_at !== null && { scheduled_at: new Date(due_at).toISOString() }),
     });
   }

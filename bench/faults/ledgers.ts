@@ -74,7 +74,7 @@ export interface WorkerKill {
   /** The time that the worker took to start, and the time since the previous kill in its slot. */
   readonly start_ms: number;
   readonly since_last_kill_ms: number | null;
-  readonly mails_per_second: number;
+  readonly messages_per_second: number;
   /** The number of open recipients. */
   readonly backlog: number;
   /**

@@ -92,7 +92,7 @@ export async function startMailSink(
         ledgers.seen.push({ message_id, recipient, outcome, late: wait_ms > 0, at: wallTime(), body_hash });
       const response = () => {
         if (socket.destroyed) return;
-        if (outcome === 'accepted') socket.write('250 2.0.0 taken\r\n');
+        if (outcome === 'accepted') socket.write('250 2.0.0 accepted\r\n');
         else if (outcome === 'deferred') socket.write('451 4.3.0 try again later\r\n');
         else if (outcome === 'rejected') socket.write('550 5.7.1 not wanted here\r\n');
         else socket.destroy();
@@ -154,7 +154,7 @@ function converse(socket: Socket, slow: Slowness, on_mail: (recipients: string[]
         write('250 2.1.5 ok\r\n');
       } else if (verb === 'DATA') {
         in_data = true;
-        write('354 go on\r\n');
+        write('354 go ahead\r\n');
       } else if (verb === 'QUIT') {
         socket.end('221 2.0.0 bye\r\n');
         return;

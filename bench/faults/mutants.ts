@@ -41,8 +41,8 @@ for (const name of mutants) {
 }
 print(
   wrong === 0
-    ? `all ${mutants.length} bugs turned it red`
-    : `${wrong} of ${mutants.length + 1} runs ended otherwise than expected`,
+    ? `all ${mutants.length} bugs were detected`
+    : `${wrong} of ${mutants.length + 1} runs did not end as expected`,
 );
 process.exit(wrong === 0 ? 0 : 1);
 
@@ -64,7 +64,7 @@ async function run(tree: string, name: string): Promise<{ readonly sound: boolea
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   process.once('exit', () => child.kill());
   await once(child, 'exit');
-  if (!existsSync(json)) return { sound: null, summary: 'ended without figures' };
+  if (!existsSync(json)) return { sound: null, summary: 'exited without results' };
   const { sound, seconds, checks } = JSON.parse(readFileSync(json, 'utf8')) as {
     sound: boolean;
     seconds: number;
@@ -72,6 +72,6 @@ async function run(tree: string, name: string): Promise<{ readonly sound: boolea
   };
   const failed = checks.filter(({ holds }) => !holds).map((check) => `${check.count} × ${check.name}`);
   if (failed.some((line) => line.endsWith(FAILED_IN_CALM)))
-    return { sound: null, summary: `fails requests without a fault: ${failed.join('; ')}` };
-  return { sound, summary: `${seconds} s, ${failed.length === 0 ? 'every criterion holds' : failed.join('; ')}` };
+    return { sound: null, summary: `requests failed without a fault: ${failed.join('; ')}` };
+  return { sound, summary: `${seconds} s, ${failed.length === 0 ? 'all checks passed' : failed.join('; ')}` };
 }

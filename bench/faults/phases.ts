@@ -28,7 +28,7 @@ const SLOW_FOR_MS = 1500;
  * are recorded.
  */
 const ACCEPT_BYTES = 'Order ';
-const RESULT_BYTES = '2.0.0 taken';
+const RESULT_BYTES = '2.0.0 accepted';
 
 export interface PhaseParts {
   readonly plan: Plan;
@@ -60,7 +60,7 @@ export class Phases {
     if (plan.sink_s > 0) {
       instance.mail.faults = usualMailFaults;
       instance.hooks.faulty = true;
-      print('mail servers and endpoints fail now and then');
+      print('mail servers and endpoints fail occasionally');
       await pause(plan.sink_s * 1000);
     }
     const bounds = setInterval(() => void this.#readBounds(), BOUND_POLL_MS);
@@ -130,7 +130,7 @@ export class Phases {
       lived_ms: at - (life.ready_at ?? at),
       start_ms: (life.ready_at ?? at) - life.started_at,
       since_last_kill_ms: before === undefined ? null : at - before,
-      mails_per_second:
+      messages_per_second:
         ledgers.seen.filter((arrival) => arrival.at > at - RATE_MS && arrival.at <= at).length / (RATE_MS / 1000),
       backlog,
       bound: bounds.length === 0 ? null : Math.max(...bounds),
@@ -140,7 +140,7 @@ export class Phases {
     ledgers.kills.push(kill);
     this.#bounds.delete(slot.name);
     print(
-      `  lived ${(kill.lived_ms / 1000).toFixed(1)} s, ${kill.mails_per_second.toFixed(0)} messages a second, ` +
+      `  lived ${(kill.lived_ms / 1000).toFixed(1)} s, ${kill.messages_per_second.toFixed(0)} messages per second, ` +
         `${backlog} open, held ${kill.held}${kill.bound === null ? '' : `, bound ${kill.bound}`}`,
     );
     if (worker !== null) this.#takeovers.push(this.#watchTakeover(kill, worker, jobs));
@@ -172,31 +172,35 @@ export class Phases {
     const { plan, instance } = this.#parts;
     const { postgres, apis, workers } = instance;
     for (let crash = 0; crash < plan.crashes; crash++) {
-      await this.#fault('crash of Postgres', 'database', () => postgres.crash());
+      await this.#fault('Postgres crashed', 'database', () => postgres.crash());
       await pause(AFTER_CRASH_MS);
     }
     for (let cut = 0; cut < plan.cuts; cut++) {
-      await this.#fault('cut off with mail on its way', 'database', () => cutOne(apis, 'cutBefore', ACCEPT_BYTES));
-      await this.#fault('cut off after mail was stored', 'database', () => cutOne(apis, 'cutAfter', ACCEPT_BYTES));
-      await this.#fault('cut off with results on their way', 'database', () =>
+      await this.#fault('API cut off before its messages were stored', 'database', () =>
+        cutOne(apis, 'cutBefore', ACCEPT_BYTES),
+      );
+      await this.#fault('API cut off after its messages were stored', 'database', () =>
+        cutOne(apis, 'cutAfter', ACCEPT_BYTES),
+      );
+      await this.#fault('worker cut off before its results were recorded', 'database', () =>
         cutOne(workers, 'cutBefore', RESULT_BYTES),
       );
-      await this.#fault('cut off after results were recorded', 'database', () =>
+      await this.#fault('worker cut off after its results were recorded', 'database', () =>
         cutOne(workers, 'cutAfter', RESULT_BYTES),
       );
       await pause(1000);
     }
     const paths = [...apis, ...workers].map(({ database }) => database);
     if (plan.half_closes) {
-      await this.#fault('database slow to answer', 'database', async () => {
+      await this.#fault('database responding slowly', 'database', async () => {
         for (const path of paths) path.delay(SLOW_ANSWER_MS);
         await pause(SLOW_FOR_MS);
         for (const path of paths) path.delay(0);
       });
-      await this.#fault('connections to the database half closed', 'database', async () => {
+      await this.#fault('database connections half closed', 'database', async () => {
         for (const group of [apis, workers]) group[0]?.database.halfClose();
       });
-      await this.#fault('connections to mail servers half closed', 'mail', async () => instance.mail_path.halfClose());
+      await this.#fault('mail server connections half closed', 'mail', async () => instance.mail_path.halfClose());
       await pause(1000);
     }
     const mute = async (seconds: number, end: () => void) => {
@@ -249,7 +253,7 @@ export class Phases {
         remaining = worker === null ? 0 : await database.jobsLeft(worker, jobs);
       }
       ledgers.splits.push({ slot: place.slot.name, held: jobs.length, left: remaining });
-      print(`  held ${jobs.length}, of which ${remaining} were not taken over`);
+      print(`  held ${jobs.length}, ${remaining} not taken over`);
       release.resolve();
       await frozen;
     });
@@ -279,7 +283,7 @@ export class Phases {
     instance.mail.reply_ms = plan.long_answer_s * 1000;
     await pause(1000);
     instance.mail.reply_ms = 0;
-    print(`mail of one second is answered after ${plan.long_answer_s} s`);
+    print(`responses to one second of email are delayed by ${plan.long_answer_s} s`);
   }
 }
 

@@ -22,16 +22,16 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   const close = kills.filter(({ since_last_kill_ms, start_ms }) => (since_last_kill_ms ?? Infinity) < 2 * start_ms);
   const checks = [
     check(
-      'kills of one slot closer than twice its start time',
+      'kills of one slot within twice its start time',
       close.map(({ slot }) => slot),
     ),
     check(
-      'processes that ended unplanned',
+      'processes that exited unexpectedly',
       lives.filter(({ end }) => end === 'unplanned').map(({ slot, pid }) => `${slot} ${pid}`),
     ),
     // Without a takeover there would be no late result, which is the point of the fault.
     check(
-      'workers that stood still, and whose mail no other took over',
+      'frozen workers without a takeover',
       splits
         .filter(({ held, left }) => held === 0 || left > 0)
         .map(({ slot, held, left }) => `${slot}, ${left} of ${held} jobs`),
@@ -40,14 +40,14 @@ export function recoveryChecks(ledgers: Ledgers, plan: Plan): Check[] {
   if (plan.speed)
     checks.push(
       check(
-        'kills while no mail went out',
-        kills.filter(({ mails_per_second }) => mails_per_second === 0).map(({ slot }) => slot),
+        'kills while no email was being sent',
+        kills.filter(({ messages_per_second }) => messages_per_second === 0).map(({ slot }) => slot),
       ),
     );
   if (kills.length > 0)
     checks.push(
       atMost(
-        'seconds until the mail of a killed worker was in other hands',
+        'seconds until the email of a killed worker was taken over',
         Math.max(...takeovers.map(({ seconds }) => seconds)),
         plan.speed?.takeover ?? ALLOWANCE_S,
         takeovers

@@ -19,7 +19,7 @@ const MAX_WARNINGS = 12;
 export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, run: Run): boolean {
   print('');
   print(summary(ledgers));
-  print('Lives of processes (from start to ready, from ready to end, most memory):');
+  print('Process lifetimes (start to ready, ready to exit, peak memory):');
   for (const { slot, started_at, ready_at, ended_at, end, max_memory_mb } of ledgers.lives) {
     const seconds = (from: number | null, to: number | null) =>
       from === null || to === null ? 'never' : `${((to - from) / 1000).toFixed(1)} s`;
@@ -41,8 +41,8 @@ export function printFaultReport({ checks, notes }: Figures, ledgers: Ledgers, r
   print('');
   print(
     failed === 0
-      ? `sound: all ${checks.length} criteria hold, plan ${run.plan}, seed ${run.seed}, ${run.seconds} s`
-      : `NOT sound: ${failed} of ${checks.length} criteria failed, plan ${run.plan}, seed ${run.seed}, ${run.seconds} s`,
+      ? `sound: all ${checks.length} checks passed, plan ${run.plan}, seed ${run.seed}, ${run.seconds} s`
+      : `NOT sound: ${failed} of ${checks.length} checks failed, plan ${run.plan}, seed ${run.seed}, ${run.seconds} s`,
   );
   return failed === 0;
 }
@@ -69,7 +69,7 @@ export function writeFaultReport(path: string, { checks, notes }: Figures, ledge
 
 function summary({ sent, seen: arrivals, posted }: Ledgers): string {
   const accepted = sent.filter(({ ids }) => ids.size > 0).length;
-  return `${sent.length} requests, ${accepted} accepted, ${arrivals.length} transactions at mail servers, ${posted.length} posts`;
+  return `${sent.length} requests, ${accepted} accepted, ${arrivals.length} SMTP transactions, ${posted.length} webhook requests`;
 }
 
 function figure(value: number): string {

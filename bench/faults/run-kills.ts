@@ -69,7 +69,7 @@ try {
   sound = printFaultReport(figures, ledgers, run);
 } finally {
   const keep_logs = !sound || values.logs !== undefined;
-  if (keep_logs) print(`the logs of the processes are in ${instance.log_folder}`);
+  if (keep_logs) print(`process logs are in ${instance.log_folder}`);
   await database.stop();
   await instance.stop(keep_logs);
 }
@@ -77,7 +77,7 @@ process.exit(sound ? 0 : 1);
 
 function planNamed(plan_name: string): PlanName {
   if (!Object.hasOwn(plans, plan_name))
-    throw new Error(`no plan ${plan_name}; there are ${Object.keys(plans).join(', ')}`);
+    throw new Error(`there is no plan ${plan_name}; choose one of ${Object.keys(plans).join(', ')}`);
   // The check above guarantees that the plan exists.
   return plan_name as PlanName;
 }
@@ -97,7 +97,7 @@ async function underLoad(running: Instance): Promise<void> {
   const stopUploads = startSlowUploads(ports, secret, plan.slow_peers);
   if (plan.backlog === null) load.start();
   else load.startBacklog(plan.backlog, () => database.openRecipients());
-  print(plan.backlog === null ? `${plan.per_second} requests a second` : `a backlog of ${plan.backlog} emails`);
+  print(plan.backlog === null ? `${plan.per_second} requests per second` : `a backlog of ${plan.backlog} emails`);
   await new Phases({
     plan,
     instance: running,
@@ -109,7 +109,7 @@ async function underLoad(running: Instance): Promise<void> {
   }).run();
   await load.stop();
   stopUploads();
-  print(`${ledgers.sent.length} requests answered; draining`);
+  print(`${ledgers.sent.length} requests completed; draining`);
 }
 
 /** Stops injecting faults, and waits until no email or webhook post is open. */
@@ -122,7 +122,8 @@ async function drain(running: Instance): Promise<string> {
     const posts = await database.openWebhooks(running.hooks.url);
     const seconds = (wallTime() - since) / 1000;
     if (emails + posts === 0) return `drained in ${seconds.toFixed(1)} s`;
-    if (seconds > plan.drain_s) return `${emails} emails and ${posts} posts are open after ${plan.drain_s} s`;
+    if (seconds > plan.drain_s)
+      return `${emails} emails and ${posts} webhook requests are open after ${plan.drain_s} s`;
     await pause(500);
   }
 }
@@ -130,5 +131,5 @@ async function drain(running: Instance): Promise<string> {
 /** Stops the processes on purpose, so that exits from here on count as planned. */
 async function stopPlanned(running: Instance, { lives }: Ledgers): Promise<void> {
   await Promise.all([...running.apis, ...running.workers].map(({ slot }) => slot.stop()));
-  print(`${lives.length} lives of processes`);
+  print(`${lives.length} process lifetimes`);
 }

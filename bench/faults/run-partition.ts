@@ -47,10 +47,10 @@ try {
   await database.liftRateLimits();
   for (const one of cases) if (!(await isSound(one))) failed += 1;
   print(
-    failed === 0 ? `sound: all ${cases.length} cases hold` : `NOT sound: ${failed} of ${cases.length} cases failed`,
+    failed === 0 ? `sound: all ${cases.length} cases passed` : `NOT sound: ${failed} of ${cases.length} cases failed`,
   );
 } finally {
-  if (failed > 0) print(`the logs of the processes are in ${instance.log_folder}`);
+  if (failed > 0) print(`process logs are in ${instance.log_folder}`);
   await database.stop();
   await instance.stop(failed > 0 || values.logs !== undefined);
 }
@@ -130,7 +130,7 @@ function checksOf({ policy, away_s }: Case, cut_at: number, recipients: readonly
   const describe = (one: StoredRecipient) => `${one.message_id} ${one.state}`;
   return [
     check('not delivered', recipients.filter(({ state }) => state !== 'delivered').map(describe)),
-    check('without a copy at the mail server', recipients.filter((one) => copiesOf(one).length === 0).map(describe)),
+    check('not at the mail server', recipients.filter((one) => copiesOf(one).length === 0).map(describe)),
     check('sent twice', repeated.filter((one) => !excusable(one)).map(describe)),
   ];
 }

@@ -49,17 +49,17 @@ export function latencies(
   const [of_all, of_away] = [quantiles(all), quantiles(waits)];
   const checks = speed
     ? [
-        atMost('seconds from accept to delivered, away from database faults, p95', of_away.p95, speed.away_p95),
-        atMost('seconds from accept to delivered, away from database faults, p99', of_away.p99, speed.away_p99),
-        atMost('seconds from accept to delivered, all mail, p99', of_all.p99, speed.all_p99),
-        atMost('seconds from accept to delivered, all mail, the longest', of_all.max, speed.all_max),
+        atMost('seconds from accepted to delivered, away from database faults, p95', of_away.p95, speed.away_p95),
+        atMost('seconds from accepted to delivered, away from database faults, p99', of_away.p99, speed.away_p99),
+        atMost('seconds from accepted to delivered, all email, p99', of_all.p99, speed.all_p99),
+        atMost('seconds from accepted to delivered, all email, maximum', of_all.max, speed.all_max),
       ]
     : [];
   return {
     checks,
     notes: [
-      `accept to delivered, seconds, all mail: ${format(of_all)}`,
-      `accept to delivered, seconds, more than 15 s from a database fault: ${format(of_away)}`,
+      `accepted to delivered, seconds, all email: ${format(of_all)}`,
+      `accepted to delivered, seconds, more than 15 s from a database fault: ${format(of_away)}`,
     ],
   };
 }

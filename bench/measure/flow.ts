@@ -15,7 +15,7 @@ export interface Flow {
 export const ARRIVAL_LIMIT_MS = 120_000;
 
 export const rateOf = (name: string) => `${name}, /s`;
-export const costOf = (name: string) => `${name}, µs a mail`;
+export const costOf = (name: string) => `${name}, µs per email`;
 
 export function keepFlow(keep: Keep, name: string, { rate, cpu_us, shares_us }: Flow): void {
   keep(rateOf(name), rate);

@@ -110,7 +110,7 @@ function converse(socket: Socket, on_mail: OnMail, keeps: boolean, turn: (take: 
       pending = pending.slice(line + 2);
       pending_since = arrived;
       body = command === 'DATA';
-      if (command === 'DATA') responses += '354 go on\r\n';
+      if (command === 'DATA') responses += '354 go ahead\r\n';
       else if (command === 'QUIT') responses += '221 bye\r\n';
       else if (command === 'EHLO') responses += '250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n';
       else responses += '250 ok\r\n';

@@ -33,12 +33,12 @@ function keyOf(suite: string, title: string): string {
 }
 
 export function printComparison(before_path: string, rows: readonly ComparedSeries[]): void {
-  process.stdout.write(`\nBeside ${before_path}: medians, and least to most of the rounds; × is now ÷ then\n`);
+  process.stdout.write(`\nCompared with ${before_path}: median (range), × is now ÷ before\n`);
   for (const { suite, name, before, after, ratio, apart: is_apart } of rows) {
     const text = `${spreadText(before).padEnd(30)}${spreadText(after).padEnd(30)}× ${ratio.toFixed(2)}`;
     process.stdout.write(`  ${`${suite}: ${name}`.padEnd(96)}${text}${is_apart ? '  ranges apart' : ''}\n`);
   }
-  if (rows.length === 0) process.stdout.write('  The two have no series in common.\n');
+  if (rows.length === 0) process.stdout.write('  The two results have no series in common.\n');
 }
 
 function spreadText({ median, least: min, most: max }: Spread): string {

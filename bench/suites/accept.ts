@@ -68,7 +68,7 @@ async function measureAccept(server: BenchServer, { rounds: count, seconds }: Be
       await measure(ALONE, own_product, rest(1), { connections: 1 });
       await measure(STATEMENT, peer, obvious('one-statement'), { connections: 1 });
     });
-    return [{ title: `Accept, parts of ${seconds} s, medians`, lines: linesOf(rounds, limit.method), rounds }];
+    return [{ title: `Accept, ${seconds} s per case, medians`, lines: linesOf(rounds, limit.method), rounds }];
   } finally {
     await peer.stop();
     await own_product.stop();
@@ -83,7 +83,7 @@ function linesOf(rounds: Rounds, method: string): Line[] {
     const p99 = median(values(p99Of(name))).toFixed(1);
     return `${median(values(rateOf(name))).toFixed(0)}/s  p50 ${p50} ms  p99 ${p99} ms`;
   };
-  const beside = (name: string, other: string) => ratiosOf(values(rateOf(name)), values(rateOf(other)));
+  const relativeTo = (name: string, other: string) => ratiosOf(values(rateOf(name)), values(rateOf(other)));
   const tail = ratiosOf(values(p99Of(MAIN_CASE)), values(p50Of(MAIN_CASE)));
   const a1 = CONNECTIONS.flatMap((connections) =>
     PROCESSES.map((processes) => {
@@ -95,12 +95,12 @@ function linesOf(rounds: Rounds, method: string): Line[] {
   return [
     line('L1', `begin, insert message, insert job, commit: ${method}`, `${median(values(L1)).toFixed(0)}/s`),
     ...a1,
-    line('A2', `one key ÷ ${MAIN_CASE}`, figures(ONE_KEY), beside(ONE_KEY, MAIN_CASE), { at_least: 0.9 }),
-    line('', `HTML only ÷ ${MAIN_CASE}`, figures(HTML_ONLY), beside(HTML_ONLY, MAIN_CASE)),
-    line('A4', `${MAIN_CASE} ÷ the obvious design`, figures(OBVIOUS), beside(MAIN_CASE, OBVIOUS), { at_least: 8 }),
+    line('A2', `one key ÷ ${MAIN_CASE}`, figures(ONE_KEY), relativeTo(ONE_KEY, MAIN_CASE), { at_least: 0.9 }),
+    line('', `HTML only ÷ ${MAIN_CASE}`, figures(HTML_ONLY), relativeTo(HTML_ONLY, MAIN_CASE)),
+    line('A4', `${MAIN_CASE} ÷ the obvious design`, figures(OBVIOUS), relativeTo(MAIN_CASE, OBVIOUS), { at_least: 8 }),
     line(
       'A5',
-      'one connection, p50 ÷ one statement for each request',
+      'one connection, p50 ÷ one statement per request',
       figures(ALONE),
       ratiosOf(values(p50Of(ALONE)), values(p50Of(STATEMENT))),
       { at_most: 1 },

@@ -26,10 +26,10 @@ const SIGNED_LARGE = 'Postfix and OpenDKIM, 100 kB';
 const UNSIGNED = 'Postfix, 4 kB';
 const DRAIN = 'drain, 4 kB';
 const HTML_DRAIN = 'drain, 4 kB, HTML only';
-const SIGNATURES = 'RSA-2048 signatures beside the drain, /s';
+const SIGNATURES = 'RSA-2048 signatures around the drain, /s';
 const LATENCY = 'product, p99 ms';
 const POSTFIX_LATENCY = 'Postfix and OpenDKIM, p99 ms';
-const PACED_COST = `REST and Postgres at ${PACE}/s, ms of processor an email`;
+const PACED_COST = `REST and Postgres processor time per email at ${PACE}/s, ms`;
 const withSessions = (peer: string, sessions: number) => `${peer}, ${sessions} sessions`;
 
 /** Measures D1 to D4 and D6: delivery from HTTP to a receiver, against Postfix and the cost of a signature. */
@@ -40,8 +40,8 @@ export function benchDeliver(options: BenchOptions): Promise<Report[]> {
 async function measureDeliver(server: BenchServer, { rounds: count, seconds }: BenchOptions): Promise<Report[]> {
   const product = await prepareProduct(await server.database('product'), KEYS);
   const problem = postfixProblem();
-  if (problem) process.stdout.write(`\nPostfix and OpenDKIM cannot run here, so nothing stands beside: ${problem}.\n`);
-  let unsigned_mails = 0;
+  if (problem) process.stdout.write(`\nPostfix and OpenDKIM cannot run here, so there is no comparison: ${problem}.\n`);
+  let unsigned_messages = 0;
   const latency = { seconds: seconds * 2, pace: PACE };
   try {
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
@@ -57,15 +57,15 @@ async function measureDeliver(server: BenchServer, { rounds: count, seconds }: B
       keepFlow(keep, OURS_LARGE, await flowThroughProduct(product, LARGE, seconds));
       if (!problem) await keepPostfix(keep, SIGNED_LARGE, true, LARGE, seconds * 100);
       const on_mail = (mail: string) => {
-        if (!/^DKIM-Signature:/im.test(mail)) unsigned_mails += 1;
+        if (!/^DKIM-Signature:/im.test(mail)) unsigned_messages += 1;
       };
       const paced = await paceThroughProduct(product, SMALL, { ...latency, on_mail });
       keep(LATENCY, paced.p99_ms);
       keep(PACED_COST, paced.cpu_us / 1000);
       if (!problem) keep(POSTFIX_LATENCY, await postfixLatency(latency, letter(SMALL * 3).text));
     });
-    if (unsigned_mails > 0) throw new Error(`${unsigned_mails} messages came without a signature`);
-    return [{ title: 'Delivery, medians; our messages were signed', lines: linesOf(rounds), rounds }];
+    if (unsigned_messages > 0) throw new Error(`${unsigned_messages} messages arrived without a signature`);
+    return [{ title: 'Delivery, medians', lines: linesOf(rounds), rounds }];
   } finally {
     await product.stop();
   }
@@ -96,7 +96,7 @@ function linesOf(rounds: Rounds): Line[] {
     SESSIONS.map((sessions) => line('', withSessions(peer, sessions), flowText(rounds, withSessions(peer, sessions)))),
   );
   return [
-    line('', 'RSA-2048 signatures of all processors, beside the drain', `${median(signatures).toFixed(0)}/s`),
+    line('', 'RSA-2048 signatures on all processors, around the drain', `${median(signatures).toFixed(0)}/s`),
     ...peers,
     line(
       'D1',
@@ -105,11 +105,11 @@ function linesOf(rounds: Rounds): Line[] {
       ratiosOf(rates(OURS), rates(signed)),
       { at_least: 6 },
     ),
-    line('D1', `processor time a mail ÷ ${signed}`, '', ratiosOf(costs(OURS), costs(signed)), { at_most: 0.2 }),
+    line('D1', `processor time per email ÷ ${signed}`, '', ratiosOf(costs(OURS), costs(signed)), { at_most: 0.2 }),
     line('D2', `HTTP → commit → receiver, 4 kB ÷ ${unsigned}`, '', ratiosOf(rates(OURS), rates(unsigned)), {
       at_least: 3,
     }),
-    line('D3', 'drain of a filled queue ÷ signatures', flowText(rounds, DRAIN), ratiosOf(rates(DRAIN), signatures), {
+    line('D3', 'draining a full queue ÷ signatures', flowText(rounds, DRAIN), ratiosOf(rates(DRAIN), signatures), {
       at_least: 0.45,
     }),
     line(
@@ -123,7 +123,7 @@ function linesOf(rounds: Rounds): Line[] {
     ),
     line(
       '',
-      'processor time of worker and Postgres a drained email, in signatures of one core',
+      'worker and Postgres processor time per drained email ÷ one signature',
       '',
       ratiosOf(costs(DRAIN), signatureCosts),
       {

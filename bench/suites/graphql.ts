@@ -37,7 +37,7 @@ const hostile: readonly (readonly [string, (index: number) => string])[] = [
     (index) => `#${index}\nmutation { ${aliases(500, 'messageCancel(input: {id: "x"}) { __typename }')} }`,
   ],
   ['1,500 tokens', (index) => `#${index}\n{ usage { ${'month '.repeat(1500)} } }`],
-  ['too dear', (index) => `#${index}\n{ messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } } }`],
+  ['too complex', (index) => `#${index}\n{ messages(first: 100) { nodes { timeline(first: 100) { nodes { id } } } } }`],
   ['100 kB', (index) => `#${index}\n{ usage { month } } ${'#'.repeat(110_000)}`],
 ];
 
@@ -97,15 +97,15 @@ async function measureReads({ sql, port, secrets, seconds }: Site, count: number
   });
   const rates = (side: Side) => rounds.values(rateOf(side));
   const figure = (side: Side) => `${median(rates(side)).toFixed(0)}/s`;
-  const beside = (side: Side) => ratiosOf(rates(side), rates('rest'));
+  const relativeTo = (side: Side) => ratiosOf(rates(side), rates('rest'));
   const lines = [
     line('G1', `REST, ${PAGE} messages`, figure('rest')),
-    line('G1', 'GraphQL, the same fields of the same messages ÷ REST', figure('plain'), beside('plain')),
-    line('G1', 'GraphQL, the same messages with timeline(first: 10) ÷ REST', figure('nested'), beside('nested'), {
+    line('G1', 'GraphQL, the same fields ÷ REST', figure('plain'), relativeTo('plain')),
+    line('G1', 'GraphQL with timeline(first: 10) ÷ REST', figure('nested'), relativeTo('nested'), {
       at_least: 0.7,
     }),
   ];
-  return { title: `GraphQL beside REST, ${CONNECTIONS} connections, medians`, lines, rounds };
+  return { title: `GraphQL and REST, ${CONNECTIONS} connections, medians`, lines, rounds };
 }
 
 async function measureRefusals({ sql, port, secrets, seconds }: Site): Promise<Report> {
@@ -116,9 +116,9 @@ async function measureRefusals({ sql, port, secrets, seconds }: Site): Promise<R
     const result = await runLoad({ port, connections: 1, seconds, count: 100, requests });
     requireOnly(400, result, label);
     const value = `p50 ${result.p50_ms.toFixed(1)}  p99 ${result.p99_ms.toFixed(1)} ms`;
-    lines.push(line('L1', `${label}, until it is refused; p99 ÷ 50 ms`, value, [result.p99_ms / 50], { at_most: 1 }));
+    lines.push(line('L1', `${label}, time to rejection; p99 ÷ 50 ms`, value, [result.p99_ms / 50], { at_most: 1 }));
   }
-  return { title: 'Documents that ask for too much', lines, rounds: null };
+  return { title: 'Rejected queries', lines, rounds: null };
 }
 
 async function addKeys(sql: Sql, workspace_id: string): Promise<string[]> {

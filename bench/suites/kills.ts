@@ -65,12 +65,12 @@ async function measureKills(server: BenchServer): Promise<Report[]> {
     const duplicates = received - copies.size;
     const lines = [
       line('', 'lost', '', [lost], { at_most: 0 }),
-      line('', 'sent twice, for each kill', `${duplicates} of ${received} copies`, [duplicates / KILLS], {
+      line('', 'sent twice, per kill', `${duplicates} of ${received} copies`, [duplicates / KILLS], {
         at_most: 3,
       }),
-      line('', 'messages whose copies differ', '', [changed], { at_most: 0 }),
+      line('', 'messages with differing copies', '', [changed], { at_most: 0 }),
     ];
-    const title = `A worker killed ${KILLS} times at ${PACE}/s, another beside it; ${accepted} messages accepted`;
+    const title = `A worker killed ${KILLS} times at ${PACE}/s, with another running; ${accepted} messages accepted`;
     return [{ title, lines, rounds: null }];
   } finally {
     for (const process of processes.reverse()) await process.stop();

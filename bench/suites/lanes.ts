@@ -34,7 +34,7 @@ const CLAIM = 'a claim, ms';
 const RATE = 'throughput of the others, /s';
 const WAIT = 'p99 of the others, ms';
 const without = (series: string) => `${series}, without`;
-const beside = (series: string) => `${series}, with`;
+const alongside = (series: string) => `${series}, with`;
 
 /**
  * Measures D5: the cost of a blocked destination with a backlog of 300,000 messages for the nineteen others, and of one
@@ -52,17 +52,17 @@ async function measureLanes(server: BenchServer, { rounds: count, seconds }: Ben
     const parked = await blockDestination(backlogged);
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
       keep(without(CLAIM), await claimTime(plain));
-      keep(beside(CLAIM), await claimTime(backlogged));
+      keep(alongside(CLAIM), await claimTime(backlogged));
       keep(without(RATE), await drainRate(plain, sink));
-      keep(beside(RATE), await drainRate(backlogged, sink));
+      keep(alongside(RATE), await drainRate(backlogged, sink));
       keep(without(WAIT), await othersLatency(plain, {}, seconds * 2));
-      keep(beside(WAIT), await waitBesideTroubled(plain, sink, seconds * 2));
+      keep(alongside(WAIT), await waitBesideTroubled(plain, sink, seconds * 2));
     });
-    const ratios = (series: string) => ratiosOf(rounds.values(beside(series)), rounds.values(without(series)));
+    const ratios = (series: string) => ratiosOf(rounds.values(alongside(series)), rounds.values(without(series)));
     const figures = (series: string, digits: number) =>
-      [beside, without].map((side) => median(rounds.values(side(series))).toFixed(digits)).join(' ÷ ');
+      [alongside, without].map((side) => median(rounds.values(side(series))).toFixed(digits)).join(' ÷ ');
     const lines = [
-      line('D5', 'messages of a closed destination that leave the queue', `${parked.toFixed(0)}/s`),
+      line('D5', 'messages for a closed destination parked by the worker', `${parked.toFixed(0)}/s`),
       line(
         'D5',
         `a claim of ${CLAIMED_AT_ONCE}, with the backlog ÷ without`,
@@ -75,13 +75,13 @@ async function measureLanes(server: BenchServer, { rounds: count, seconds }: Ben
       line('D5', 'throughput of the others, with ÷ without', `${figures(RATE, 0)}/s`, ratios(RATE), { at_least: 0.95 }),
       line(
         'R2',
-        `p99 of the others at ${PACE}/s, one dead and one slow ÷ all well`,
+        `p99 of the others at ${PACE}/s, one dead and one slow ÷ all healthy`,
         `${figures(WAIT, 0)} ms`,
         ratios(WAIT),
         { at_most: 2 },
       ),
     ];
-    return [{ title: `Lanes, ${DESTINATIONS} destinations; medians`, lines, rounds }];
+    return [{ title: `${DESTINATIONS} destinations, medians`, lines, rounds }];
   } finally {
     await plain.stop();
     await backlogged.stop();

@@ -120,7 +120,7 @@ async function measureLists(few: ProductDatabase, many: ProductDatabase, options
       }
     });
     return {
-      title: `Lists at random places of ${messages} messages, in brackets of ${SMALL}; × is of the p99`,
+      title: `Lists at random positions of ${messages} messages (${SMALL} in brackets), × compares p99`,
       lines: linesOf(rounds),
       rounds,
     };

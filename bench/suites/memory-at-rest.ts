@@ -40,7 +40,7 @@ export async function benchMemoryAtRest({ rounds: count, rest_seconds }: BenchOp
   const ratios = rounds.values(BOTH).map((megabytes) => megabytes / GOAL_MB);
   const lines = [
     line('S1', `Node and Postgres ÷ ${GOAL_MB} MB`, parts, ratios, { at_most: 1 }),
-    line('', 'npm, the parent of Node', figure(NPM)),
+    line('', 'npm, the parent process', figure(NPM)),
   ];
-  return [{ title: `Memory at rest, ${rest_seconds} s after a second start, medians of Pss`, lines, rounds }];
+  return [{ title: `Memory at rest, ${rest_seconds} s after a second start, median Pss`, lines, rounds }];
 }

@@ -65,7 +65,7 @@ async function fill({ sql }: ProductDatabase, { jobs }: Services, messages: numb
   await seedOpen(sql, open, ids, (tx, source) => jobs.insertion(tx, 'delivery.attempt', source));
   await vacuum(sql);
   process.stdout.write(
-    `Seeded ${messages} messages and ${open} open ones with their jobs in ${((performance.now() - started) / 1000).toFixed(0)} s.\n`,
+    `Seeded ${messages} messages, plus ${open} open ones with jobs, in ${((performance.now() - started) / 1000).toFixed(0)} s.\n`,
   );
 }
 
@@ -99,15 +99,15 @@ async function measureChores(sql: Sql, services: Services): Promise<Report> {
     sql`update roll_ups set early_until = now(), final_until = ${from} where name = ${name}`;
   const all = `${2 * BUSY_MINUTE} events`;
   await setFinalUntil('stats', minute);
-  add(`stats of a minute with ${all} ÷ 0.5 s`, await timed(() => rollUpStats(services, SHORT_MS)), 500);
+  add(`stats for one minute with ${all} ÷ 0.5 s`, await timed(() => rollUpStats(services, SHORT_MS)), 500);
   await setFinalUntil('failures', minute);
-  add('failures of that minute ÷ 0.5 s', await timed(() => rollUpFailures(services, SHORT_MS)), 500);
+  add('failures for that minute ÷ 0.5 s', await timed(() => rollUpFailures(services, SHORT_MS)), 500);
   const history = new Date(Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS - HISTORY_DAYS * 24 * HOUR_MS);
   await setFinalUntil('stats', history);
-  add(`stats of ${HISTORY_DAYS} days caught up`, await timed(() => rollUpStats(services, HOUR_MS)), null);
+  add(`stats for ${HISTORY_DAYS} days caught up`, await timed(() => rollUpStats(services, HOUR_MS)), null);
   await setFinalUntil('failures', history);
-  add(`failures of ${HISTORY_DAYS} days caught up`, await timed(() => rollUpFailures(services, HOUR_MS)), null);
-  return { title: 'What a worker does in the background', lines, rounds: null };
+  add(`failures for ${HISTORY_DAYS} days caught up`, await timed(() => rollUpFailures(services, HOUR_MS)), null);
+  return { title: 'Background work of a worker', lines, rounds: null };
 }
 
 /** Returns a minute, ten minutes ago, in which all messages were both accepted and delivered. */
@@ -168,7 +168,7 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
     select workspace_id, max(id) as message_id from messages
     where id > id_floor(now() - interval '1 hour') and status = 'deferred'
     group by workspace_id order by count(*) desc limit 1`;
-  if (!largest) throw new Error('no message is open');
+  if (!largest) throw new Error('there is no open message');
   const ctx = createContext(services, { kind: 'system', workspace_id: largest.workspace_id });
   const back = (hours: number) => new Date(systemClock.now() - hours * HOUR_MS).toISOString();
   const all = { metrics: ['accepted', 'delivered', 'deferred', 'bounced', 'accept_to_delivered_p95'] };
@@ -178,21 +178,21 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
         question(`backlog by ${dimension}, ${reach}`, getBacklog, { by: dimension, reach, top: 100 }),
       ),
     ),
-    question('failures, 2 hours by the minute', failureGroups, { since: back(1.9), reach: 'instance' }),
-    question('failures, 3 days by the hour', failureGroups, { since: back(72), reach: 'instance', top: 100 }),
-    question('stats, a day by the minute', statSeries, {
+    question('failures, 2 hours by minute', failureGroups, { since: back(1.9), reach: 'instance' }),
+    question('failures, 3 days by hour', failureGroups, { since: back(72), reach: 'instance', top: 100 }),
+    question('stats, one day by minute', statSeries, {
       ...all,
       since: back(23),
       bucket: 'minute',
       reach: 'instance',
     }),
-    question('stats, 3 days by the hour and tag', statSeries, {
+    question('stats, 3 days by hour and tag', statSeries, {
       ...all,
       since: back(72),
       bucket: 'hour',
       group_by: 'tag',
     }),
-    question('stats, 6 hours by the minute and domain', statSeries, {
+    question('stats, 6 hours by minute and domain', statSeries, {
       ...all,
       since: back(5.9),
       bucket: 'minute',
@@ -201,27 +201,27 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
       reach: 'workspace',
     }),
     question('queues', listQueues, {}),
-    question('a queue, with the times of a day', getQueue, { queue: 'delivery.attempt', window_minutes: 1440 }),
-    question('history of a queue, a day', queueHistory, { queue: 'delivery.attempt', since: back(24) }),
+    question('one queue, with times for one day', getQueue, { queue: 'delivery.attempt', window_minutes: 1440 }),
+    question('queue history, one day', queueHistory, { queue: 'delivery.attempt', since: back(24) }),
     question('jobs', listJobs, { limit: 100 }),
     ...(['deferred', 'ready', 'active', 'retry', 'completed', 'canceled', 'dead'] as const).map((state) =>
-      question(`jobs that are ${state}`, listJobs, { state, limit: 100 }),
+      question(`${state} jobs`, listJobs, { state, limit: 100 }),
     ),
-    question('jobs of one message', listJobs, { subject: largest.message_id }),
-    question('jobs of one workspace', listJobs, { subject: largest.workspace_id, limit: 100 }),
+    question('jobs for one message', listJobs, { subject: largest.message_id }),
+    question('jobs for one workspace', listJobs, { subject: largest.workspace_id, limit: 100 }),
     question('workers', listWorkers, {}),
     question('schedules', listSchedules, {}),
     question('destinations', listDestinations, {}),
-    question('holds in force', listHolds, {}),
+    question('active holds', listHolds, {}),
     question('audit log', listAudit, { limit: 100 }),
-    question('audit log of one action', listAudit, { action: 'hold.created', limit: 100 }),
+    question('audit log, one action', listAudit, { action: 'hold.created', limit: 100 }),
     question('bulk operations', listBulk, {}),
     question('bulk preview, all deferred', previewBulk, { action: 'retry', filter: { status: 'deferred' } }),
-    question('bulk preview, one domain of a day', previewBulk, {
+    question('bulk preview, one domain, one day', previewBulk, {
       action: 'cancel',
       filter: { domain: 'mail3.example.com', since: back(24) },
     }),
-    question('waiting reason of one message', getMessage, { id: largest.message_id }, WAITING_GOAL_MS),
+    question('waiting reason for one message', getMessage, { id: largest.message_id }, WAITING_GOAL_MS),
   ];
   const lines: Line[] = [];
   for (const { what: label, goal_ms, ask } of questions) {
@@ -234,5 +234,5 @@ async function measureQuestions(sql: Sql, services: Services): Promise<Report> {
     const value = `p50 ${p50.toFixed(1)}  p95 ${p95.toFixed(1)} ms`;
     lines.push(line('N2', `${label}; p95 ÷ ${goal_ms} ms`, value, [p95 / goal_ms], { at_most: 1 }));
   }
-  return { title: 'Questions of operators, one after another', lines, rounds: null };
+  return { title: 'Operator queries, one after another', lines, rounds: null };
 }

@@ -67,7 +67,7 @@ async function measurePair(
       keep(DRAIN_SIGNATURES, flow.rate / signatures);
       const paced = await paceThroughProduct(product, SMALL, { seconds: seconds * 2, pace: PACE });
       keep('p99 at 50/s, ms', paced.p99_ms);
-      keep('REST and Postgres at 50/s, µs an email', paced.cpu_us);
+      keep('REST and Postgres at 50/s, µs per email', paced.cpu_us);
       keepFlow(keep, 'drain, HTML only', (await drainProduct(product, htmlLetter(SMALL), seconds * 2000, 1)).flow);
     });
     const lines = [
@@ -77,7 +77,7 @@ async function measurePair(
       pairLine(rounds, 'D3', rateOf('drain'), 0),
       pairLine(rounds, 'D3', costOf('drain'), 0),
       pairLine(rounds, 'D4', 'p99 at 50/s, ms', 1),
-      pairLine(rounds, 'D4', 'REST and Postgres at 50/s, µs an email', 0),
+      pairLine(rounds, 'D4', 'REST and Postgres at 50/s, µs per email', 0),
       pairLine(rounds, '', rateOf('drain, HTML only'), 0),
       pairLine(rounds, '', costOf('drain, HTML only'), 0),
     ];

@@ -24,7 +24,7 @@ const MAX_REST_MS = 60_000;
 const HIGH = 'p99 of high, ms';
 const OTHER = 'p99 of another workspace, ms';
 const SHARE = 'share of bulk';
-const RATE = 'taken, /s';
+const RATE = 'accepted by the receiver, /s';
 
 /**
  * Measures how a backlog of 100,000 bulk messages delays high-priority messages of the same workspace and normal
@@ -60,11 +60,15 @@ async function measurePriorities(server: BenchServer, { rounds: count, seconds }
     };
     const lines = [
       wait(`${PACE}/s high`, HIGH),
-      wait(`${PACE}/s normal of another workspace`, OTHER),
-      line('P', 'bulk, of all that were taken meanwhile', '', rounds.values(SHARE), { at_least: 0.05 }),
-      line('P', `taken, of the ${HIGH_COUNT}/s that the receiver takes`, `${median(rounds.values(RATE)).toFixed(0)}/s`),
+      wait(`${PACE}/s normal from another workspace`, OTHER),
+      line('P', 'share of bulk among accepted messages', '', rounds.values(SHARE), { at_least: 0.05 }),
+      line(
+        'P',
+        `accepted, of ${HIGH_COUNT}/s that the receiver accepts`,
+        `${median(rounds.values(RATE)).toFixed(0)}/s`,
+      ),
     ];
-    return [{ title: `Priorities beside ${BULK} bulk messages; medians`, lines, rounds }];
+    return [{ title: `Priorities alongside ${BULK} bulk messages, medians`, lines, rounds }];
   } finally {
     await site.stop();
     await sink.stop();
@@ -143,7 +147,7 @@ async function measure(site: Site, sink: Sink, seconds: number): Promise<Priorit
   let count = 0;
   let took_ms = 0;
   await pumping(site, sink, async () => {
-    // The lane finds its rate before anything is measured.
+    // The lane reaches its rate before anything is measured.
     await pause(LEAD_MS);
     const [before, began] = [sink.count(), performance.now()];
     await Promise.all([

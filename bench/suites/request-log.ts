@@ -17,7 +17,7 @@ const REJECTED_SHARES = [0, 100];
 
 type Setting = 'on' | 'off';
 const seriesOf = (setting: Setting, rejected_share: number) =>
-  `accepted/s with the request log ${setting}${rejected_share === 0 ? '' : `, beside ${rejected_share} refused/s`}`;
+  `accepted/s with the request log ${setting}${rejected_share === 0 ? '' : `, plus ${rejected_share} rejected/s`}`;
 
 /**
  * Measures the cost of the request log to accept, both when nothing is rejected and when there are rejections to log.
@@ -42,7 +42,7 @@ export function benchRequestLog({ rounds: count, seconds }: BenchOptions): Promi
         const goal = rejected_share === 0 ? { at_least: MIN_SHARE } : undefined;
         return line('T3', `${seriesOf('on', rejected_share)} ÷ off`, value, ratiosOf(enabled, disabled), goal);
       });
-      return [{ title: 'What the request log costs accept (A1), in turns', lines, rounds }];
+      return [{ title: 'Cost of the request log to accept (A1), alternating', lines, rounds }];
     } finally {
       await product.stop();
     }
@@ -72,5 +72,5 @@ async function measureSetting(
   keep(seriesOf(setting, rejected_share), rate);
   const [row] = await product.sql<{ count: number }[]>`select count(*)::int as count from requests`;
   const expected = setting === 'on' ? rejected_share * (WARM_SECONDS + seconds) : 0;
-  if (row?.count !== expected) throw new Error(`${row?.count} refused requests were logged instead of ${expected}`);
+  if (row?.count !== expected) throw new Error(`${row?.count} rejected requests were logged instead of ${expected}`);
 }

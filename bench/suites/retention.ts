@@ -52,23 +52,27 @@ export function benchRetention({ messages }: BenchOptions): Promise<Report[]> {
         const slowest = drops.toSorted((a, b) => b.ms - a.ms)[0];
         const rejected = [...load.statuses].filter(([status]) => status !== 202).reduce((sum, [, n]) => sum + n, 0);
         const lines = [
-          line('', `dropping ${drops.length} partitions, in s`, gigabytes(bytes), [total_ms / 1000], { at_most: 1 }),
+          line('', `dropping ${drops.length} partitions, s`, gigabytes(bytes), [total_ms / 1000], { at_most: 1 }),
           line('', 'the longest of them', `${slowest?.partition} ${slowest?.ms.toFixed(0)} ms`),
           line(
             '',
-            'turns that gave up after 100 ms and came again',
+            'attempts that gave up after 100 ms and were repeated',
             String(sumOf(drops.map(({ turns }) => turns - 1))),
           ),
-          line('', 'longest wait of a statement for a lock, in ms', `${calm_ms.toFixed(0)} ms before`, [longest_ms], {
+          line('', 'longest lock wait of a statement, ms', `${calm_ms.toFixed(0)} ms before`, [longest_ms], {
             at_most: 200,
           }),
-          line('', 'not answered 202', `p99 ${load.p99_ms.toFixed(0)} ms`, [rejected], { at_most: 0 }),
-          line('', 'open mail of the month that is lost', `of ${OPEN}`, [OPEN - (await openLeft(product.sql))], {
+          line('', 'responses other than 202', `p99 ${load.p99_ms.toFixed(0)} ms`, [rejected], { at_most: 0 }),
+          line('', 'open emails of that month that were lost', `of ${OPEN}`, [OPEN - (await openLeft(product.sql))], {
             at_most: 0,
           }),
         ];
         return [
-          { title: `A month of ${count} messages dropped beside ${PER_SECOND} messages a second`, lines, rounds: null },
+          {
+            title: `Dropping a month of ${count} messages while ${PER_SECOND} per second are accepted`,
+            lines,
+            rounds: null,
+          },
         ];
       } finally {
         await stopAll([worker, rest]);

@@ -12,13 +12,13 @@ import { startTimedSink, type TimedSink } from '../receivers/timed-sink.ts';
 import { line, type Report } from '../report/table.ts';
 
 const FUTURE_JOBS = 500_000;
-const MAILS = 50;
+const EMAILS = 50;
 const SPREAD_MS = 10_000;
 const LEAD_MS = 2000;
 const PATIENCE_MS = 20_000;
-const EARLIEST = 'earliest after it was due, ms';
-const P50 = 'p50 late, ms';
-const P99 = 'p99 late, s';
+const EARLIEST = 'smallest delay, ms';
+const P50 = 'delay at p50, ms';
+const P99 = 'delay at p99, s';
 
 /** Measures J2: how late scheduled messages begin to arrive, while half a million jobs are scheduled for later. */
 export function benchScheduled(options: BenchOptions): Promise<Report[]> {
@@ -37,12 +37,12 @@ async function measureScheduled(server: BenchServer, { rounds: count }: BenchOpt
       keep(P99, percentile(delays_ms, 99) / 1000);
     });
     const earliest = Math.min(...rounds.values(EARLIEST));
-    const value = `earliest ${earliest.toFixed(0)} ms, p50 ${median(rounds.values(P50)).toFixed(0)} ms`;
+    const value = `smallest ${earliest.toFixed(0)} ms, p50 ${median(rounds.values(P50)).toFixed(0)} ms`;
     const lines = [
-      line('J2', 'p99 late, in s', value, rounds.values(P99), { at_most: 1 }),
-      line('J2', 'messages that came early, in ms', '', [Math.max(0, -earliest)], { at_most: 0 }),
+      line('J2', 'delay at p99, s', value, rounds.values(P99), { at_most: 1 }),
+      line('J2', 'most that a message was early, ms', '', [Math.max(0, -earliest)], { at_most: 0 }),
     ];
-    return [{ title: `${MAILS} scheduled messages beside ${FUTURE_JOBS} jobs of the future, medians`, lines, rounds }];
+    return [{ title: `${EMAILS} scheduled messages alongside ${FUTURE_JOBS} future jobs, medians`, lines, rounds }];
   } finally {
     await product.stop();
     await sink.stop();
@@ -56,12 +56,12 @@ async function lateness(product: ProductDatabase, sink: TimedSink): Promise<numb
     const before = sink.count();
     const started = performance.timeOrigin + performance.now();
     const due = new Map<string, number>();
-    for (let index = 0; index < MAILS; index++) {
-      const at = Math.round(started + LEAD_MS + (index * SPREAD_MS) / MAILS);
+    for (let index = 0; index < EMAILS; index++) {
+      const at = Math.round(started + LEAD_MS + (index * SPREAD_MS) / EMAILS);
       due.set(await schedule(product, running.port, at), at);
     }
     const given_up = started + LEAD_MS + SPREAD_MS + PATIENCE_MS;
-    while (sink.count() < before + MAILS && performance.timeOrigin + performance.now() < given_up) await delay(100);
+    while (sink.count() < before + EMAILS && performance.timeOrigin + performance.now() < given_up) await delay(100);
     const first_bytes = await sink.firstBytes();
     return [...due].map(([id, at]) => (first_bytes.get(id) ?? Number.POSITIVE_INFINITY) - at);
   } finally {
@@ -86,7 +86,7 @@ async function schedule({ requests }: ProductDatabase, port: number, at: number)
   });
   const text = await response.text();
   const id = /msg_\w+/.exec(text)?.[0];
-  if (id === undefined) throw new Error(`a send was answered with ${response.status}: ${text}`);
+  if (id === undefined) throw new Error(`a send returned ${response.status}: ${text}`);
   return id;
 }
 

@@ -16,7 +16,7 @@ const ACCEPT = 'one process, one key, /s';
 export async function benchSlowDisk(options: BenchOptions): Promise<Report[]> {
   const environment = buildSlowFlush(FLUSH_US);
   if (!environment) {
-    process.stdout.write('\nA3 needs a C compiler to slow the flushes, and there is none.\n');
+    process.stdout.write('\nA3 needs a C compiler to slow down flushes, and none is installed.\n');
     return [];
   }
   return onBenchServer((server) => measureSlowDisk(server, options), environment);
@@ -33,12 +33,12 @@ async function measureSlowDisk(server: BenchServer, { rounds: count, seconds }: 
     });
     const [limits, rates] = [rounds.values(L1), rounds.values(ACCEPT)];
     const lines = [
-      line('L1', 'the raw limit on that disk', `${median(limits).toFixed(0)}/s`),
+      line('L1', 'the limit on that disk', `${median(limits).toFixed(0)}/s`),
       line('A3', 'accept, one process, one key ÷ L1', `${median(rates).toFixed(0)}/s`, ratiosOf(rates, limits), {
         at_least: 1.8,
       }),
     ];
-    return [{ title: `Accept on a disk whose flush takes 2 ms more, parts of ${seconds} s, medians`, lines, rounds }];
+    return [{ title: `Accept on a disk whose flush takes 2 ms longer, ${seconds} s per case, medians`, lines, rounds }];
   } finally {
     await product.stop();
     await limit.stop();

@@ -99,10 +99,10 @@ async function measure(product: ProductDatabase, count: number): Promise<Storage
   const before = await walOf(sql);
   const seconds = await acceptAndDeliver(product, count);
   const wal = (await walOf(sql)) - before;
-  const figures: Record<string, number> = { seconds, 'WAL a mail': wal / count };
+  const figures: Record<string, number> = { seconds, 'WAL per email': wal / count };
   const lines = [
     line('', 'accepted and delivered', `${(count / seconds).toFixed(0)}/s`),
-    line('', 'WAL a mail', `${(wal / count).toFixed(0)} bytes`),
+    line('', 'WAL per email', `${(wal / count).toFixed(0)} bytes`),
   ];
   for (const row of await tablesOf(sql)) {
     if (row.updates + row.deletes + row.inserts < MIN_CHANGES) continue;
@@ -138,7 +138,7 @@ async function acceptAndDeliver(product: ProductDatabase, count: number): Promis
     for (const request of requests.slice(0, WITH_WEBHOOK)) await addWebhook(rest.port, secretOf(request), posts);
     const started = performance.now();
     const load = { port: rest.port, connections: CONNECTIONS, seconds: LIMIT_SECONDS, count, requests };
-    requireOnly(202, await runLoad(load), 'a mail');
+    requireOnly(202, await runLoad(load), 'a send');
     while ((await countOpen(product.sql)) > 0 || posts.count() < (count * WITH_WEBHOOK) / KEYS) await delay(POLL_MS);
     const seconds = (performance.now() - started) / 1000;
     // A connection's counters are stored a second after its last statement.
@@ -156,7 +156,7 @@ async function addWebhook(port: number, secret: string, posts: PostSink): Promis
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url: `http://127.0.0.1:${posts.port}/`, events: ['email.delivered'] }),
   });
-  if (response.status !== 201) throw new Error(`a webhook was answered with ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`creating a webhook returned ${await response.text()}`);
 }
 
 async function report(sql: Sql): Promise<void> {

@@ -13,7 +13,7 @@ import { line, type Report } from '../report/table.ts';
 
 const KEYS = 100;
 const CONNECTIONS = 64;
-// Telemetry may cost 2 % of the accepted messages.
+// Telemetry may cost 2% of the accepted messages.
 const MIN_SHARE = 0.98;
 const MAX_PROCESSOR = 1.02;
 const SCRAPE_MS = 1000;
@@ -37,11 +37,11 @@ export function benchTelemetry(options: BenchOptions): Promise<Report[]> {
 }
 
 const WITHOUT = 'without telemetry';
-const WITH_TELEMETRY = 'with metrics, log, a scrape each second';
-const TRACED_TOO = 'with OTLP, 1 trace in 100 besides';
+const WITH_TELEMETRY = 'with metrics, logs and a scrape per second';
+const TRACED_TOO = 'plus OTLP and 1 trace in 100';
 const SETTINGS = [WITHOUT, WITH_TELEMETRY, TRACED_TOO];
 const RATE = 'accepted/s';
-const PROCESSOR = 'µs a mail';
+const PROCESSOR = 'µs per email';
 
 /**
  * Measures the cost of telemetry. The settings run side by side on one database, with one under load at a time, so that
@@ -84,7 +84,7 @@ async function measureCost(server: BenchServer, { rounds: count, seconds }: Benc
     };
     const goals = { [RATE]: { at_least: MIN_SHARE }, [PROCESSOR]: { at_most: MAX_PROCESSOR } };
     return {
-      title: 'What telemetry costs accept (A1), in turns',
+      title: 'Cost of telemetry to accept (A1), alternating',
       lines: Object.entries(goals).flatMap(([label, goal]) =>
         [WITH_TELEMETRY, TRACED_TOO].map((name) => beside(label, name, goal)),
       ),
@@ -215,10 +215,10 @@ async function measureScrape(server: BenchServer): Promise<Report> {
     const series = text.split('\n').filter((one) => one !== '' && !one.startsWith('#')).length;
     const p99 = percentile(ascending(times), 99);
     const lines = [
-      line('T2', `series of a scrape ÷ ${MAX_SERIES}`, String(series), [series / MAX_SERIES], { at_most: 1 }),
-      line('T2', `time of a scrape, p99 ÷ ${MAX_MS} ms`, `${p99.toFixed(1)} ms`, [p99 / MAX_MS], { at_most: 1 }),
+      line('T2', `series per scrape ÷ ${MAX_SERIES}`, String(series), [series / MAX_SERIES], { at_most: 1 }),
+      line('T2', `scrape time, p99 ÷ ${MAX_MS} ms`, `${p99.toFixed(1)} ms`, [p99 / MAX_MS], { at_most: 1 }),
     ];
-    const title = `A scrape at ${DESTINATIONS} destinations and ${WORKSPACES} workspaces`;
+    const title = `A scrape with ${DESTINATIONS} destinations and ${WORKSPACES} workspaces`;
     return { title, lines, rounds: null };
   } finally {
     await running.stop();

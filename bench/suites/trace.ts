@@ -101,19 +101,19 @@ function reportOf(
   steps: readonly StepTime[],
 ): Report {
   const us = (value: number) => `${value.toFixed(0)} µs`;
-  const lines: Line[] = [line('', 'processors idle', `${window.idle_percent.toFixed(0)} %`)];
+  const lines: Line[] = [line('', 'idle processors', `${window.idle_percent.toFixed(0)} %`)];
   const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
   const largest = (costs: ReadonlyMap<string, number>) =>
     [...costs].filter(([, cost]) => cost >= MIN_US).toSorted(([, left], [, right]) => right - left);
   for (const traced of processes) {
     const threads = window.threads_us.get(traced.name) ?? new Map<string, number>();
-    lines.push(line('', `${traced.name}: processor time a message`, us(sum(threads.values()))));
+    lines.push(line('', `${traced.name}: processor time per message`, us(sum(threads.values()))));
     lines.push(...largest(threads).map(([name, cost]) => line('', `    ${name}`, us(cost))));
-    lines.push(line('', `  its main thread by area, from samples`, ''));
+    lines.push(line('', `  main thread by area, sampled`, ''));
     lines.push(...largest(areasIn(window, traced)).map(([area, cost]) => line('', `    ${area}`, us(cost))));
   }
-  lines.push(line('', 'Postgres: processor time a message', us(window.postgres_us)));
-  lines.push(line('', '  time in statements, which includes waiting', us(sum(window.statements.map((one) => one.us)))));
+  lines.push(line('', 'Postgres: processor time per message', us(window.postgres_us)));
+  lines.push(line('', '  statement time, including waits', us(sum(window.statements.map((one) => one.us)))));
   for (const { text, calls, us: cost } of window.statements) {
     if (cost >= MIN_US) lines.push(line('', `    ${text}`, `${us(cost)}, ${calls} calls`));
   }

@@ -18,14 +18,14 @@ interface Setting {
   readonly rules: number;
 }
 
-const NONE: Setting = { name: 'DELIVERY alone', transports: 0, rules: 0 };
+const NONE: Setting = { name: 'DELIVERY only', transports: 0, rules: 0 };
 const ONE: Setting = { name: 'one transport', transports: 1, rules: 1 };
 const MANY: Setting = { name: '20 transports, 200 rules', transports: 20, rules: 200 };
 const settings = [NONE, ONE, MANY];
 const flowOf = ({ name }: Setting) => `HTTP → receiver, ${name}`;
 const drainOf = ({ name }: Setting) => `drain, ${name}`;
 
-/** Measures D1 and D3 through a transport, and through the last of many rules, against DELIVERY alone. */
+/** Measures D1 and D3 through a transport, and through the last of many rules, against DELIVERY only. */
 export function benchTransports({ rounds: count, seconds }: BenchOptions): Promise<Report[]> {
   return onBenchServer(async (server) => {
     const product = await prepareProduct(await server.database('transports'), KEYS);
@@ -51,12 +51,17 @@ export function benchTransports({ rounds: count, seconds }: BenchOptions): Promi
               ratiosOf(rounds.values(rateOf(name)), rounds.values(rateOf(base))),
               goal,
             ),
-            line('', 'processor time an email', '', ratiosOf(rounds.values(costOf(name)), rounds.values(costOf(base)))),
+            line(
+              '',
+              'processor time per email',
+              '',
+              ratiosOf(rounds.values(costOf(name)), rounds.values(costOf(base))),
+            ),
           ];
         }),
       );
       const base = [flowOf, drainOf].map((nameOf) => line('', nameOf(NONE), flowText(rounds, nameOf(NONE))));
-      return [{ title: 'Transports and rules ÷ DELIVERY alone, 4 kB', lines: [...base, ...lines], rounds }];
+      return [{ title: 'Transports and rules ÷ DELIVERY only, 4 kB', lines: [...base, ...lines], rounds }];
     } finally {
       await product.stop();
     }

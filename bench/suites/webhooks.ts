@@ -19,13 +19,13 @@ const BODY_BYTES = 700;
 const EVENTS = 1500;
 const PACE = 400;
 const STEP_MS = 20;
-const BARE_RATE = 'bare posts, /s';
+const BARE_RATE = 'bare requests, /s';
 const RATE = 'webhooks, /s';
 const CALM = 'p99 with no endpoint hanging, ms';
 const BESIDE = 'p99 of the others with one hanging, ms';
 
 /**
- * Measures W1 and W2: webhook throughput against a bare loop of posts, and the cost of one hanging endpoint for the
+ * Measures W1 and W2: webhook throughput against a bare request loop, and the cost of one hanging endpoint for the
  * others.
  */
 export function benchWebhooks(options: BenchOptions): Promise<Report[]> {
@@ -58,13 +58,13 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
     const [bare, posted, calm, with_telemetry] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
     const figure = (values: readonly number[] = []) => median(values).toFixed(0);
     const lines = [
-      line('', `bare posts, ${CONCURRENCY} concurrent`, `${figure(bare)}/s`),
-      line('W1', 'webhooks of a filled line ÷ bare posts', `${figure(posted)}/s`, ratiosOf(posted ?? [], bare ?? []), {
+      line('', `bare requests, ${CONCURRENCY} concurrent`, `${figure(bare)}/s`),
+      line('W1', 'queued webhooks ÷ bare requests', `${figure(posted)}/s`, ratiosOf(posted ?? [], bare ?? []), {
         at_least: 0.5,
       }),
       line(
         'W2',
-        `event → post, p99 of the others while one hangs ÷ none, ${PACE}/s`,
+        `event → request at ${PACE}/s, p99 of the others with one hanging ÷ none`,
         `${figure(with_telemetry)} ms ÷ ${figure(calm)} ms, ${lost} lost`,
         ratiosOf(with_telemetry ?? [], calm ?? []),
         { at_most: 2 },

@@ -71,13 +71,13 @@ export function reportAct({ secret }: Account, { ports }: Endpoints): ReportAct 
       const max_accepted = Math.ceil(flood.seconds + 1) * MAX_PER_SECOND * ports.length;
       const responses = [...statuses].map(([status, count]) => `${count} × ${status}`);
       return [
-        check('reports that never got 200', arrivals.size === REPORTS ? [] : [`${REPORTS - arrivals.size}`]),
+        check('reports that never received a 200', arrivals.size === REPORTS ? [] : [`${REPORTS - arrivals.size}`]),
         atMost('reports that are missing in the database', REPORTS - stored, 0),
         check(
           'responses to reports other than 200 and 429',
           responses.filter((text) => !/ (?:200|429)$/.test(text)),
         ),
-        check('a flood of reports without 429', statuses.has('429') ? [] : responses),
+        check('a flood of reports without a 429', statuses.has('429') ? [] : responses),
         atMost('reports accepted during the flood', flood.accepted, max_accepted, responses),
       ];
     },

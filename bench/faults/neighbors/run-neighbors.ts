@@ -66,7 +66,7 @@ try {
   instance.names.silence('silent.test');
   sound = report([...(await underLoad()), await withoutWorkers()]);
 } finally {
-  if (!sound) print(`the logs of the processes are in ${instance.log_folder}`);
+  if (!sound) print(`process logs are in ${instance.log_folder}`);
   await database.stop();
   await instance.stop(!sound || values.logs !== undefined);
   for (const sink of slow) await sink.stop();
@@ -114,7 +114,9 @@ async function underLoad(): Promise<Check[]> {
   }
   await neighbor.stop();
   stranger.stop();
-  print(`the stranger's responses: ${[...stranger.responses].map(([code, count]) => `${count} × ${code}`).join(', ')}`);
+  print(
+    `responses to the unauthenticated client: ${[...stranger.responses].map(([code, count]) => `${count} × ${code}`).join(', ')}`,
+  );
   for (const until = wallTime() + LAST_MS; wallTime() < until && latest(neighbor, ledgers) === null; ) await pause(250);
   const log_growth = (await database.requestLogBytes()) - log_bytes;
   return [...checksOf(neighbor, ledgers, log_growth), ...reports.checks(await database.storedReports())];
@@ -122,7 +124,7 @@ async function underLoad(): Promise<Check[]> {
 
 /** Measures how long the instance takes to report that no worker is alive. */
 async function withoutWorkers(): Promise<Check> {
-  print('both workers stop while the notices wait');
+  print('both workers stopped while notices are pending');
   await Promise.all(instance.workers.map(({ slot }) => slot.stop()));
   const stopped = performance.now();
   const until = stopped + 2 * NOTICE_WITHIN_SECONDS * 1000;
@@ -164,7 +166,7 @@ function reportNeighbor(neighbor: Neighbor, { lives }: Ledgers, since: number): 
   print(
     `  accept p95 ${at(took, 0.95)} ms, most ${at(took, 1)} ms; health p99 ${at(probes, 0.99)} ms, most ${at(probes, 1)} ms`,
   );
-  print(`  most memory so far: ${lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`).join(', ')}`);
+  print(`  peak memory so far: ${lives.map(({ slot, max_memory_mb }) => `${slot} ${max_memory_mb} MB`).join(', ')}`);
 }
 
 function checksOf(neighbor: Neighbor, { seen: entries, lives }: Ledgers, log_bytes: number): Check[] {
@@ -216,7 +218,7 @@ function report(checks: readonly Check[]): boolean {
   const failed = checks.filter((one) => !holds(one)).length;
   const seconds = Math.round((wallTime() - began) / 1000);
   print(
-    `${failed === 0 ? `sound: all ${checks.length} criteria hold` : `NOT sound: ${failed} criteria failed`}, ${seconds} s`,
+    `${failed === 0 ? `sound: all ${checks.length} checks passed` : `NOT sound: ${failed} checks failed`}, ${seconds} s`,
   );
   return failed === 0;
 }
