@@ -206,9 +206,9 @@ describe('200', () => {
       events,
       mode: 'sandbox',
     });
-    const mailsOf = (requests: readonly SinkRequest[]) =>
+    const messagesOf = (requests: readonly SinkRequest[]) =>
       requests.map(({ body }) => String(JSON.parse(body.toString()).data.email.id)).sort();
-    const mailsAt = (path: string) => mailsOf(sink.requests.filter((request) => request.path === path));
+    const messagesAt = (path: string) => messagesOf(sink.requests.filter((request) => request.path === path));
     const idsOf = (responses: readonly ApiResponse[]) => responses.map(({ body }) => String(body.id)).sort();
     const sendAll = (with_key: string) =>
       Promise.all(Array.from({ length: 3 }, () => rest.call('POST', '/email/send', { key: with_key, body: mail })));
@@ -218,9 +218,9 @@ describe('200', () => {
 
     expect([own.body.mode, sandbox_webhook.body.mode]).toEqual(['sandbox', 'sandbox']);
     expect((await call('GET', `/webhooks/${id}`)).body.mode).toBe('live');
-    expect(mailsOf(posted())).toEqual(idsOf(live));
-    expect(mailsAt(`/own-${place}`)).toEqual(idsOf(tests));
-    expect(mailsAt(`/chosen-${place}`)).toEqual(idsOf(tests));
+    expect(messagesOf(posted())).toEqual(idsOf(live));
+    expect(messagesAt(`/own-${place}`)).toEqual(idsOf(tests));
+    expect(messagesAt(`/chosen-${place}`)).toEqual(idsOf(tests));
     await world.clock.advance(1);
     for (const webhook of [id, own.body.id, sandbox_webhook.body.id])
       await call('POST', `/webhooks/${webhook}/recover`, { since });

@@ -16,7 +16,7 @@ import {
   post,
   rest,
   send,
-  usedMails,
+  usedEmails,
   world,
 } from './send-fixture.ts';
 
@@ -131,7 +131,7 @@ describe('202', () => {
     const sent = await send({ from: 'a@ten.test', to: numbered(10) }, { key: secret });
 
     expect(await copiesOf(sent)).toHaveLength(10);
-    expect(await usedMails(workspace_id)).toBe(10);
+    expect(await usedEmails(workspace_id)).toBe(10);
   });
 
   it('an address listed several times gets one copy and is counted once', async () => {
@@ -149,7 +149,7 @@ describe('202', () => {
     );
 
     expect((await onlyCopyOf(sent)).envelope_to).toEqual(['ada@example.com']);
-    expect(await usedMails(workspace_id)).toBe(1);
+    expect(await usedEmails(workspace_id)).toBe(1);
   });
 
   it('recipients in to, cc and bcc get the email, and no copy shows bcc', async () => {

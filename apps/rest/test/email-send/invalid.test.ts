@@ -14,7 +14,7 @@ import {
   rest,
   send,
   storedMessages,
-  usedMails,
+  usedEmails,
   world,
 } from './send-fixture.ts';
 
@@ -497,10 +497,10 @@ describe('400', () => {
   });
 
   it('no invalid request causes an email to be stored or counted', async () => {
-    const [before, used] = [await storedMessages(), await usedMails(world.workspace_id)];
+    const [before, used] = [await storedMessages(), await usedEmails(world.workspace_id)];
 
     for (const fields of [{ from: 'x' }, { tags: [''] }, { headers: { bcc: 'a@example.com' } }]) await send(fields);
 
-    expect([await storedMessages(), await usedMails(world.workspace_id)]).toEqual([before, used]);
+    expect([await storedMessages(), await usedEmails(world.workspace_id)]).toEqual([before, used]);
   });
 });

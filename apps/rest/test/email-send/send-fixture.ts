@@ -75,17 +75,17 @@ export async function storedMessages(): Promise<number> {
   return row?.count ?? -1;
 }
 
-export async function usedMails(workspace_id: string): Promise<number> {
+export async function usedEmails(workspace_id: string): Promise<number> {
   const [row] = await world.services.sql<{ used: number }[]>`
     select coalesce(sum(used), 0)::int8 as used from usage_months where workspace_id = ${workspace_id}`;
   return row?.used ?? -1;
 }
 
 /** Leaves this many messages in the month's quota of a workspace on the Free plan. */
-export async function leaveMails(workspace_id: string, mails_before: number): Promise<void> {
+export async function leaveEmails(workspace_id: string, emails_left: number): Promise<void> {
   await world.services.sql`
     insert into usage_months (workspace_id, month, used)
-    values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, ${3000 - mails_before})
+    values (${workspace_id}, date_trunc('month', clock_now(), 'UTC')::date, ${3000 - emails_left})
     on conflict (workspace_id, month) do update set used = excluded.used`;
 }
 

@@ -4,7 +4,7 @@ import { type ApiResponse, errorOf, rateOf } from '../rest-server.ts';
 import {
   hello,
   keyed,
-  leaveMails,
+  leaveEmails,
   numbered,
   onlyCopyOf,
   openSender,
@@ -12,7 +12,7 @@ import {
   rest,
   send,
   storedMessages,
-  usedMails,
+  usedEmails,
   world,
 } from './send-fixture.ts';
 
@@ -31,7 +31,7 @@ describe('422', () => {
     await world.domain('theirs.test', workspace_id);
     await world.domain('sub.deep.test');
     await world.drain();
-    const before = [await storedMessages(), await usedMails(world.workspace_id)];
+    const before = [await storedMessages(), await usedEmails(world.workspace_id)];
 
     for (const domain of [
       'unknown.test',
@@ -45,7 +45,7 @@ describe('422', () => {
     expect(await reasonOf(await send({ from: '"a@good.test" <a@unknown.test>' }))).toBe('domain_not_verified');
 
     expect(await world.drain()).toEqual([]);
-    expect([await storedMessages(), await usedMails(world.workspace_id)]).toEqual(before);
+    expect([await storedMessages(), await usedEmails(world.workspace_id)]).toEqual(before);
   });
 
   it.each(['pending', 'failed', 'suspended'])('a sending domain that is %s is rejected', async (status) => {
@@ -72,7 +72,7 @@ describe('422', () => {
 
     expect(await reasonOf(response)).toBe('recipient_cap_exceeded');
     expect(errorOf(response)).toMatchObject({ limit: 10, recipients: 11 });
-    expect(await usedMails(workspace_id)).toBe(0);
+    expect(await usedEmails(workspace_id)).toBe(0);
   });
 
   it('a scheduled time more than 60 s in the past is rejected', async () => {
@@ -105,7 +105,7 @@ describe('422', () => {
   it("only one of twenty concurrent requests to two processes can use the month's last email", async () => {
     const { secret, workspace_id } = await world.workspace('free');
     await world.domain('last.test', workspace_id);
-    await leaveMails(workspace_id, 1);
+    await leaveEmails(workspace_id, 1);
 
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -124,7 +124,7 @@ describe('422', () => {
     );
     const [refusal] = responses.filter((response) => response.status === 422);
     if (refusal) expect(errorOf(refusal)).toMatchObject({ reason: 'quota_exceeded', limit: 3000, used: 3000 });
-    expect(await usedMails(workspace_id)).toBe(3000);
+    expect(await usedEmails(workspace_id)).toBe(3000);
   });
 
   it('two keys share the monthly volume, which sandbox sends and rejections do not use', async () => {
@@ -137,7 +137,7 @@ describe('422', () => {
     });
     const sandbox = { name: 'Sandbox', scopes: ['email:send'], mode: 'sandbox' };
     const response = await rest.call('POST', '/api-keys', { key: secret, body: sandbox });
-    await leaveMails(workspace_id, 2);
+    await leaveEmails(workspace_id, 2);
 
     expect(await reasonOf(await send({ ...from, to: numbered(3) }, { key: secret }))).toBe('quota_exceeded');
     expect((await send(from, { key: secret })).status).toBe(202);
@@ -146,6 +146,6 @@ describe('422', () => {
     expect(await reasonOf(await send(from, { key: secret }))).toBe('quota_exceeded');
     expect((await send(from, { key: String(response.body.secret) })).status).toBe(202);
 
-    expect(await usedMails(workspace_id)).toBe(3000);
+    expect(await usedEmails(workspace_id)).toBe(3000);
   });
 });

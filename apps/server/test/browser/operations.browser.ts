@@ -95,7 +95,7 @@ describe('an incident', () => {
 
     await choose(backlog.menu.give_up);
     await page.getByText(bulk.dialog.matched('2', true)).waitFor();
-    await page.getByText(bulk.dialog.wholeMails).waitFor();
+    await page.getByText(bulk.dialog.entireEmails).waitFor();
     await page.keyboard.type('Too old to be of use');
     await press('Enter');
     await page.waitForURL(/\/delivery\/bulk-actions\/\w+$/);
@@ -424,7 +424,7 @@ describe('the Storage page', () => {
     const { page } = tab;
     await page.goto('/instance/storage');
 
-    await page.getByText(storage.figures.perMail).waitFor();
+    await page.getByText(storage.figures.perEmail).waitFor();
     await page.getByRole('table', { name: storage.tables }).getByText('messages', { exact: true }).waitFor();
     await page.getByText(storage.always.setting('RETENTION_MESSAGES')).waitFor();
     expectQuiet(tab);

@@ -162,7 +162,7 @@ export const pages: readonly (readonly [path: string, shows: string])[] = [
   ['/delivery/backlog?open=limit&target=example.com', backlog.limiting.submit],
   ['/delivery/backlog?by=sender_domain&open=hold&target=sandbox.test', holds.creating.rate],
   ['/delivery/backlog?open=release&target=HOLD', holds.releasing.how],
-  ['/delivery/backlog?open=give_up&target=example.com', bulk.dialog.wholeMails],
+  ['/delivery/backlog?open=give_up&target=example.com', bulk.dialog.entireEmails],
   ['/instance/jobs', jobs.title],
   ['/instance/jobs?state=dead&queue=webhook.close', jobs.empty.title],
   ['/delivery/bulk-actions', bulk.title],

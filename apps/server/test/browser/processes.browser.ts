@@ -17,7 +17,7 @@ const operator = { ADMIN_EMAIL: 'ops@good.test', ADMIN_PASSWORD: 'correct horse:
 const ALL = inject('leaves_nothing_out');
 const RESTARTS = ALL ? 10 : 2;
 /** Each message has three events: accepted, sending, and delivered. */
-const MAILS_PER_SECOND = 17;
+const EMAILS_PER_SECOND = 17;
 const UP_MS = 1500;
 
 let journey: Journey;
@@ -69,7 +69,7 @@ describe('the admin process', () => {
     await page.getByRole('link', { name: 'Mail 0' }).waitFor();
     let count = 1;
     const responses: Promise<unknown>[] = [];
-    const load = setInterval(() => responses.push(send(api, `Mail ${count++}`)), 1000 / MAILS_PER_SECOND);
+    const load = setInterval(() => responses.push(send(api, `Mail ${count++}`)), 1000 / EMAILS_PER_SECOND);
     try {
       for (let turn = 0; turn < RESTARTS; turn++) {
         await page.waitForTimeout(UP_MS);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => journey.stop());
 
-const MAILS = 300;
+const EMAILS = 300;
 const CONCURRENCY = 10;
 const CUT_AT = [50, 120, 200];
 
@@ -35,7 +35,7 @@ describe('a database that drops every connection under load', () => {
     let next = 0;
     await Promise.all(
       Array.from({ length: CONCURRENCY }, async () => {
-        for (let number = next++; number < MAILS; number = next++) {
+        for (let number = next++; number < EMAILS; number = next++) {
           for (;;) {
             const started = performance.now();
             const response = await server.call('POST', '/v1/email/send', {
@@ -56,8 +56,8 @@ describe('a database that drops every connection under load', () => {
     await Promise.all(cuts);
     expect(cuts.length).toBeGreaterThanOrEqual(CUT_AT.length);
     expect(rejections.filter(({ status, ms }) => status !== 500 || ms > 20_000)).toEqual([]);
-    expect(new Set(ids.values()).size).toBe(MAILS);
-    expect(await journey.sql`select from messages`).toHaveLength(MAILS);
+    expect(new Set(ids.values()).size).toBe(EMAILS);
+    expect(await journey.sql`select from messages`).toHaveLength(EMAILS);
 
     // A job that had been fetched or claimed when its response was cut off is requeued when its lease expires.
     await expect
@@ -68,9 +68,9 @@ describe('a database that drops every connection under load', () => {
         },
         { timeout: 40_000, interval: 2000 },
       )
-      .toEqual({ delivered: MAILS });
+      .toEqual({ delivered: EMAILS });
     const copies = copiesOf(journey.smtp);
-    expect(copies.size).toBe(MAILS);
+    expect(copies.size).toBe(EMAILS);
     for (const copy of copies.values()) expect(copy.bodies).toBe(1);
     expect((await server.call('GET', '/readyz', { key: null })).status).toBe(200);
     // Which of the two errors is logged depends on whether the worker was writing when the database closed the

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
-const MAILS = 400;
+const EMAILS = 400;
 
 let journey: Journey;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => journey.stop());
 
 it('chaos C13: a backlog for one relay waits in the queue, unparked, during a slow first second', async () => {
   const api = await journey.start({ ROLES: 'rest' });
-  for (let sent = 0; sent < MAILS; sent += 100) {
+  for (let sent = 0; sent < EMAILS; sent += 100) {
     const batch = Array.from({ length: 100 }, (_, place) => ({ ...hello, to: `to${sent + place}@example.com` }));
     expect((await api.call('POST', '/v1/email/batch', { body: batch })).status).toBeLessThan(300);
   }
@@ -29,7 +29,7 @@ it('chaos C13: a backlog for one relay waits in the queue, unparked, during a sl
       max_parked = Math.max(max_parked, (await journey.sql`select from parked_deliveries`).length);
       return statesOf(journey.sql);
     }, PATIENCE)
-    .toEqual({ delivered: MAILS });
+    .toEqual({ delivered: EMAILS });
 
   expect(max_parked).toBe(0);
 });

@@ -100,7 +100,7 @@ async function send(to: string | string[], text = hello.text): Promise<() => Pro
   return async () => (await server.call('GET', `/v1/email/logs/${sent.body.id}`)).body;
 }
 
-const mailsAt = (name: Name) => sinks.get(name)?.messages ?? [];
+const messagesAt = (name: Name) => sinks.get(name)?.messages ?? [];
 
 describe("a mail server's response", () => {
   it("accepted: the email is delivered, and the server's response is recorded", async () => {
@@ -109,7 +109,7 @@ describe("a mail server's response", () => {
       status: 'delivered',
       attempts: [{ number: 1, outcome: 'accepted', stage: 'after_dot', reply: { code: 250 } }],
     });
-    expect(mailsAt('well.test')).toHaveLength(1);
+    expect(messagesAt('well.test')).toHaveLength(1);
   });
 
   it('rejected temporarily: the email is deferred, and then delivered in one copy', async () => {
@@ -121,7 +121,7 @@ describe("a mail server's response", () => {
         { outcome: 'accepted' },
       ],
     });
-    expect(mailsAt('busy.test')).toHaveLength(1);
+    expect(messagesAt('busy.test')).toHaveLength(1);
   });
 
   it('rejected permanently: the email bounces after one attempt', async () => {
@@ -143,7 +143,7 @@ describe("a mail server's response", () => {
         'full@mixed.test': 'delivered',
       });
     expect(
-      mailsAt('mixed.test')
+      messagesAt('mixed.test')
         .map((mail) => mail.envelope_to[0])
         .sort(),
     ).toEqual(['fine@mixed.test', 'full@mixed.test']);
@@ -155,7 +155,7 @@ describe("a mail server's response", () => {
       status: 'delivered',
       attempts: [{ outcome: 'unknown', stage: 'after_dot', reply: null }, { outcome: 'accepted' }],
     });
-    const [first, second, ...rest] = mailsAt('forgetful.test');
+    const [first, second, ...rest] = messagesAt('forgetful.test');
     expect(rest).toEqual([]);
     expect(second?.raw).toEqual(first?.raw);
   });
@@ -167,7 +167,7 @@ describe("a mail server's response", () => {
       status: 'delivered',
       attempts: [{ outcome: 'deferred', stage: 'data' }, { outcome: 'accepted' }],
     });
-    expect(mailsAt('clumsy.test')).toHaveLength(1);
+    expect(messagesAt('clumsy.test')).toHaveLength(1);
   });
 
   it('a two-megabyte greeting: the email is deferred, and only a little of the greeting is stored', async () => {

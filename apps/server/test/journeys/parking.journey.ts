@@ -7,7 +7,7 @@ import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
 
 const CLI = fileURLToPath(new URL('../../../../packages/cli/src/launch.mjs', import.meta.url));
 const PATIENCE = { timeout: 30_000, interval: 20 };
-const MAILS = 20;
+const EMAILS = 20;
 
 let journey: Journey;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ it('chaos C14: email is parked even if its SQL statement loses a deadlock', asyn
   // A single statement parks all messages.
   const hold = ['queues', 'hold', '--local', 'destination', 'example.com', '--reason', 'An outage there'];
   await promisify(execFile)(process.execPath, [CLI, ...hold], { env: { ...env } });
-  const batch = Array.from({ length: MAILS }, (_, place) => ({ ...hello, to: `to${place}@example.com` }));
+  const batch = Array.from({ length: EMAILS }, (_, place) => ({ ...hello, to: `to${place}@example.com` }));
   expect((await api.call('POST', '/v1/email/batch', { body: batch })).status).toBeLessThan(300);
   const waits = (words: string, wait: 'relation' | 'transactionid') => async () => {
     const rows = await sql`
@@ -54,12 +54,12 @@ it('chaos C14: email is parked even if its SQL statement loses a deadlock', asyn
       await tx`select from pgboss.job where name = 'delivery.attempt' and id = ${id}::uuid for update`;
   };
 
-  expect(jobs).toHaveLength(MAILS);
+  expect(jobs).toHaveLength(EMAILS);
   const openMiddle = await inTransaction((tx) => lock(tx, 10, 11));
   const sweep = sql.begin(async (tx) => {
     // Ensures that the worker detects the deadlock.
     await tx`set local deadlock_timeout = '60s'`;
-    await lock(tx, MAILS - 1, MAILS);
+    await lock(tx, EMAILS - 1, EMAILS);
     await openTable();
     await expect.poll(waits('with withdrawn as', 'transactionid'), PATIENCE).toBe(1);
     await lock(tx, 0, 1);
@@ -74,7 +74,7 @@ it('chaos C14: email is parked even if its SQL statement loses a deadlock', asyn
       select deadlocks::int as count from pg_stat_database where datname = current_database()`
     )[0]?.count ?? 0;
   await expect.poll(deadlocks, PATIENCE).toBeGreaterThan(0);
-  await expect.poll(async () => (await sql`select from parked_deliveries`).length, PATIENCE).toBe(MAILS);
+  await expect.poll(async () => (await sql`select from parked_deliveries`).length, PATIENCE).toBe(EMAILS);
   expect(worker.stderr()).not.toContain('deadlock');
-  await expect.poll(() => statesOf(sql), PATIENCE).toEqual({ queued: MAILS });
+  await expect.poll(() => statesOf(sql), PATIENCE).toEqual({ queued: EMAILS });
 });

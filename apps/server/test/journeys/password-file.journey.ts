@@ -7,7 +7,7 @@ import { hello, type Journey, openJourney, statesOf } from '../journey.ts';
 import { launch, type ServerProcess } from '../server-process.ts';
 
 const ROLE = 'postrider_rotated';
-const MAILS = 200;
+const EMAILS = 200;
 const CHANGE_AT = [50, 120];
 let journey: Journey;
 let server: ServerProcess;
@@ -61,7 +61,7 @@ it('a database password changed under load requires no restart, and no email is 
   let next = 0;
   await Promise.all(
     Array.from({ length: 10 }, async () => {
-      for (let number = next++; number < MAILS; number = next++) {
+      for (let number = next++; number < EMAILS; number = next++) {
         for (;;) {
           const body = { ...hello, to: `to${number}@example.com` };
           const headers = { 'idempotency-key': `key-${number}` };
@@ -88,8 +88,8 @@ it('a database password changed under load requires no restart, and no email is 
   await Promise.all(cut);
 
   expect(cut).toHaveLength(CHANGE_AT.length);
-  expect(ids.size).toBe(MAILS);
-  await expect.poll(() => statesOf(journey.sql)).toEqual({ delivered: MAILS });
+  expect(ids.size).toBe(EMAILS);
+  await expect.poll(() => statesOf(journey.sql)).toEqual({ delivered: EMAILS });
   // pg-boss has its own driver, and also connects with the latest password.
   await cutConnections();
   await expect.poll(connected).toEqual(expect.arrayContaining(['postrider', 'postrider-queue']));

@@ -19,7 +19,7 @@ import { ADMIN_SECRET, OPERATOR, ROOT_SECRET } from './fixture.ts';
 
 const FILE = fileURLToPath(new URL('baseline.sql.br', import.meta.url));
 const BATCH = 100;
-const MAILS = 10_000;
+const EMAILS = 10_000;
 const DAY_MS = 86_400_000;
 
 type Json = Record<string, unknown>;
@@ -65,9 +65,9 @@ async function work({ url }: ServerProcess): Promise<void> {
   await verify('second.test', other.secret);
   await rest('POST', '/domains', { name: 'pending.test', dkim_ed25519: true });
 
-  await inBulk(ADMIN_SECRET, 'acme.test', MAILS);
+  await inBulk(ADMIN_SECRET, 'acme.test', EMAILS);
   await inBulk(other.secret, 'second.test', 5 * BATCH);
-  await until('bulk mail is delivered', async () => (await countOf("state = 'delivered'")) >= MAILS + 5 * BATCH);
+  await until('bulk mail is delivered', async () => (await countOf("state = 'delivered'")) >= EMAILS + 5 * BATCH);
   await rest('DELETE', '/captures');
   await rest('DELETE', '/captures', undefined, other.secret);
 

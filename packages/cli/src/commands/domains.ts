@@ -2,7 +2,7 @@ import { program_name } from '@postrider/core/program';
 import type { DnsRecord, Domain } from '@postrider/sdk';
 import { type Command, Option } from 'commander';
 import { all, createClient } from '../connect/client.ts';
-import { countMails } from '../connect/count-mails.ts';
+import { countEmails } from '../connect/count-emails.ts';
 import { graphql, mutation, select } from '../connect/graphql.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
 import { plain, show, type Terminal, table } from '../terminal/terminal.ts';
@@ -91,7 +91,7 @@ export function addDomains(program: Command, terminal: Terminal): void {
     .option(...json)
     .action(async (name: string, options: { json?: boolean; yes?: boolean }) => {
       if (!options.yes) {
-        const { count, words } = await countMails(createClient(terminal), { domain: name, status: OPEN });
+        const { count, words } = await countEmails(createClient(terminal), { domain: name, status: OPEN });
         const preview = `${name} and its keys would be removed, and ${words} from this domain canceled.`;
         await confirm(terminal, { preview, count, yes: false });
       }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Postrider, Suppression, SuppressionsCreateBody } from '@postrider/sdk';
 import type { Command } from 'commander';
 import { createClient } from '../connect/client.ts';
-import { countMails } from '../connect/count-mails.ts';
+import { countEmails } from '../connect/count-emails.ts';
 import { endOf } from '../connect/follow.ts';
 import { fileOf } from '../terminal/called-from.ts';
 import { confirm, yesOption } from '../terminal/confirm.ts';
@@ -189,7 +189,7 @@ export function addErase(program: Command, terminal: Terminal): void {
     .action(async (email: string, { wait, yes, json }: EraseOptions) => {
       const client = createClient(terminal);
       if (!yes) {
-        const { count, words } = await countMails(client, { to: email });
+        const { count, words } = await countEmails(client, { to: email });
         const preview = `${plain(email)} and the content of ${words} would be erased permanently.`;
         await confirm(terminal, { preview, count, yes });
       }

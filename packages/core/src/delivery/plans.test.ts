@@ -14,7 +14,7 @@ import { settleDeliveries } from './settle.ts';
 import { type Move, renewLeases, transition } from './store.ts';
 
 const GROWN = 5000;
-const MAILS = 10;
+const EMAILS = 10;
 const LANE = 'example.com';
 const HOUR_MS = 3_600_000;
 
@@ -33,11 +33,11 @@ afterEach(async () => {
 
 /** Sends, claims and settles messages, deferring the last one, on the given connection. */
 async function deliver(services: Services): Promise<number> {
-  for (let index = 0; index < MAILS; index++) {
+  for (let index = 0; index < EMAILS; index++) {
     const mail = { from: 'hello@sandbox.test', to: `p${index}@example.com`, subject: 'Hello', text: 'Hi' };
     await invoke(world.as(world.workspace_id), sendMessage, mail);
   }
-  const claimed = await claimDeliveries(services, await services.jobs.fetch('delivery.attempt', MAILS));
+  const claimed = await claimDeliveries(services, await services.jobs.fetch('delivery.attempt', EMAILS));
   await renewLeases(
     own,
     claimed.map(({ job, lease }) => ({ ...job.data, lease })),
@@ -45,7 +45,7 @@ async function deliver(services: Services): Promise<number> {
   const phases_ms = { connect: 1, tls: 0, mail: 1, data: 1 };
   const outcome = { reply: null, error: null, target: 'mx', address: null, tls: null, tls_policy: null, phases_ms };
   const results = claimed.map((one, index) => {
-    const kind = index === MAILS - 1 ? ('deferred' as const) : ('accepted' as const);
+    const kind = index === EMAILS - 1 ? ('deferred' as const) : ('accepted' as const);
     const full = { ...outcome, kind, stage: 'after_dot' as const, transcript: '' };
     return { claimed: one, outcome: full, duration_ms: 1, handed_back: false };
   });
@@ -55,7 +55,7 @@ async function deliver(services: Services): Promise<number> {
 
 async function send(fields: Record<string, unknown>): Promise<Move[]> {
   const ids: string[] = [];
-  for (let index = 0; index < MAILS; index++) {
+  for (let index = 0; index < EMAILS; index++) {
     const mail = { from: 'hello@sandbox.test', to: `p${index}@example.com`, subject: 'Hello', text: 'Hi', ...fields };
     ids.push((await invoke(world.as(world.workspace_id), sendMessage, mail)).id);
   }
@@ -77,10 +77,10 @@ async function move(name: 'cancel' | 'release' | 'bounce'): Promise<number> {
 /** Reads an empty lane, parks messages in it, and takes them back; returns the count taken. */
 async function resume(): Promise<number> {
   const database = { ...world.services, sql: own };
-  const slice = { lane: LANE, priority: 'normal' as const, count: MAILS, after: '' };
+  const slice = { lane: LANE, priority: 'normal' as const, count: EMAILS, after: '' };
   await resumeParked(database, [slice]);
   await send({});
-  const jobs = await database.jobs.fetch('delivery.attempt', MAILS);
+  const jobs = await database.jobs.fetch('delivery.attempt', EMAILS);
   const due_at = new Date(world.clock.now());
   await parkDeliveries(
     database,
@@ -93,7 +93,7 @@ async function resume(): Promise<number> {
 async function overlook(): Promise<number> {
   await send({});
   await world.clock.advance(HOUR_MS);
-  return (await overdueRecipients(own, 60, null, MAILS)).length;
+  return (await overdueRecipients(own, 60, null, EMAILS)).length;
 }
 
 /** Adds many more messages with one event each, which are open and due tomorrow, and as many parked messages. */
@@ -126,7 +126,7 @@ const works = [
 
 it('a claim writes no index entries', async () => {
   const sent = await send({});
-  const jobs = await world.services.jobs.fetch('delivery.attempt', MAILS);
+  const jobs = await world.services.jobs.fetch('delivery.attempt', EMAILS);
 
   await claimDeliveries({ ...world.services, sql: own }, jobs);
 
@@ -146,7 +146,7 @@ describe.each(emptyTables)('a query plan made while the tables were %s', (state)
 
     const moved = await work();
 
-    expect(moved).toBe(MAILS);
+    expect(moved).toBe(EMAILS);
     expect((await plans.rowsRead()) - before).toBeLessThan(GROWN / 4);
   });
 });

@@ -58,13 +58,13 @@ export async function freeWorker(
       where worker = ${worker}::uuid and not stopped and noted_at < clock_now() - make_interval(secs => ${silence_ms / 1000})
       returning worker`;
     if (!dead) return null;
-    const mails = await jobs.free(tx, 'delivery.attempt', worker);
+    const deliveries = await jobs.free(tx, 'delivery.attempt', worker);
     const calls = await jobs.free(tx, 'webhook.deliver', worker);
     await tx`
       update endpoint_leases set held_until = clock_now()
       where webhook_id = any (${calls.map(({ data }) => data.webhook_id).sort()}::uuid[]) and held_until > clock_now()`;
     for (const name of RUN_QUEUES) await jobs.free(tx, name, worker);
-    return mails.length;
+    return deliveries.length;
   });
 }
 
@@ -86,11 +86,11 @@ async function freeLeftoversOf(tx: Tx, jobs: Services['jobs'], worker: string): 
     select noted_at + make_interval(secs => ${LAST_STATEMENT_SECONDS}) as seen_until
     from delivery_workers w where w.worker = ${worker}::uuid and ${isEnded(tx)} for update`;
   if (!dead_worker) return 0;
-  const mails = await jobs.free(tx, 'delivery.attempt', worker, dead_worker.seen_until);
+  const deliveries = await jobs.free(tx, 'delivery.attempt', worker, dead_worker.seen_until);
   // The lease of an endpoint may belong to another worker by now; it expires on its own within seconds.
   for (const name of ['webhook.deliver', ...RUN_QUEUES] as const)
     await jobs.free(tx, name, worker, dead_worker.seen_until);
-  return mails.length;
+  return deliveries.length;
 }
 
 /**
@@ -104,9 +104,9 @@ export async function freeUnknownMail(
   seconds: number,
 ): Promise<number> {
   return sql.begin(async (tx) => {
-    const mails = await jobs.freeUnknown(tx, 'delivery.attempt', known, seconds);
-    await endLeases(tx, mails);
-    return mails.length;
+    const deliveries = await jobs.freeUnknown(tx, 'delivery.attempt', known, seconds);
+    await endLeases(tx, deliveries);
+    return deliveries.length;
   });
 }
 

@@ -297,8 +297,8 @@ it('disk: the result depends on both the days left and the free bytes', () => {
 it('disk: a disk that will fill in five days fails, and passes with the suggested shorter retention', async () => {
   const { sql, config } = services;
   const empty = await finding('disk');
-  const { disk, bytes_per_mail } = await growthOf(sql, config);
-  const a_day = Math.round((disk?.free_bytes ?? 0) / bytes_per_mail / 5);
+  const { disk, bytes_per_message } = await growthOf(sql, config);
+  const a_day = Math.round((disk?.free_bytes ?? 0) / bytes_per_message / 5);
   await sql`
     insert into stat_hours (
       workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed, complained, suppressed, canceled

@@ -22,8 +22,8 @@ export async function cancelMailOf(
   for (const status of openStates) {
     for (let after = ''; ; ) {
       const page = await openMailOf(services.sql, { workspace_id, domain, status }, after, PAGE);
-      for (let start = 0; start < page.mails.length; start += BATCH) {
-        sending += await cancelBatch(services, workspace_id, page.mails.slice(start, start + BATCH));
+      for (let start = 0; start < page.messages.length; start += BATCH) {
+        sending += await cancelBatch(services, workspace_id, page.messages.slice(start, start + BATCH));
       }
       if (page.last === null) break;
       after = page.last;
@@ -40,10 +40,10 @@ export async function cancelMailOf(
 async function cancelBatch(
   { sql, clock }: Pick<Services, 'sql' | 'clock'>,
   workspace_id: string,
-  mails: readonly OpenMail[],
+  messages: readonly OpenMail[],
 ): Promise<number> {
   return sql.begin(async (tx) => {
-    const open = await openRecipientsOf(tx, workspace_id, mails);
+    const open = await openRecipientsOf(tx, workspace_id, messages);
     const now_ms = clock.now();
     const canceled = await transition(
       tx,

@@ -15,7 +15,7 @@ export async function openMailOf(
   { workspace_id, domain, status }: { workspace_id: string; domain: string; status: DeliveryState },
   after: string,
   count: number,
-): Promise<{ readonly mails: OpenMail[]; readonly last: string | null }> {
+): Promise<{ readonly messages: OpenMail[]; readonly last: string | null }> {
   const rows = await sql<{ id: string; wanted: boolean }[]>`
     select m.id, m.from_domain = ${domain} and m.created_at < coalesce(
       (select d.created_at from domains d where d.workspace_id = ${workspace_id} and d.name = ${domain}), 'infinity'
@@ -24,8 +24,8 @@ export async function openMailOf(
     where ${listOf(sql, sql`m.workspace_id`, workspace_id)} and m.status = ${status}
       and m.id > ${after}
     order by m.id limit ${count}`;
-  const mails = rows.filter((row) => row.wanted).map(({ id }) => ({ id }));
-  return { mails, last: rows.length < count ? null : (rows.at(-1)?.id ?? null) };
+  const messages = rows.filter((row) => row.wanted).map(({ id }) => ({ id }));
+  return { messages, last: rows.length < count ? null : (rows.at(-1)?.id ?? null) };
 }
 
 export interface OpenRecipient {
@@ -40,9 +40,9 @@ export interface OpenRecipient {
 export async function openRecipientsOf(
   tx: Tx,
   workspace_id: string,
-  mails: readonly OpenMail[],
+  messages: readonly OpenMail[],
 ): Promise<OpenRecipient[]> {
-  const ids = mails.map(({ id }) => id).sort();
+  const ids = messages.map(({ id }) => id).sort();
   await lockMessages(
     tx,
     ids.map((message_id) => ({ workspace_id, message_id })),

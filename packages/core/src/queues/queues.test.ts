@@ -452,8 +452,8 @@ describe('admin actions on jobs', () => {
     const rows = await world.services.sql`select distinct state from recipients where message_id = any (${ids})`;
     expect([...rows]).toEqual([{ state: 'delivered' }]);
     // Messages that earlier tests left deferred are due by now as well.
-    const new_mails = world.smtp.messages.slice(arrived);
-    expect(new Set(new_mails.map(({ message_id }) => message_id)).size).toBe(new_mails.length);
+    const new_messages = world.smtp.messages.slice(arrived);
+    expect(new Set(new_messages.map(({ message_id }) => message_id)).size).toBe(new_messages.length);
   });
 });
 

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import type { Config } from '../process/config.ts';
 
 /** A 4 kB message with everything stored for it, including indexes: the measurement is in docs/benchmarks.md. */
-export const BYTES_PER_EMAIL = 4882;
+export const TYPICAL_MESSAGE_BYTES = 4882;
 
 export interface Disk {
   readonly free_bytes: number;

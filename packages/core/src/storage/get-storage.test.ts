@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
 import { INSTANCE } from '../operation/access.ts';
 import { invoke } from '../operation/operation.ts';
-import { daysUntilFull, mailTables } from './get-storage.ts';
+import { daysUntilFull, messageTables } from './get-storage.ts';
 import { getRetention, getStorage } from './index.ts';
 
 const world = await openWorld({ DATA_DIR: tmpdir(), RETENTION_BODIES: '14d', RETENTION_EVENTS: '90d' });
@@ -36,7 +36,7 @@ describe('the storage report', () => {
   it('assumes a typical email size while there are few emails', async () => {
     const storage = await invoke(ctx(), getStorage, {});
 
-    expect(storage).toMatchObject({ bytes_per_mail: 4882, measured: false });
+    expect(storage).toMatchObject({ bytes_per_message: 4882, measured: false });
     expect(storage.disk?.total_bytes).toBeGreaterThan(storage.disk?.free_bytes ?? 0);
   });
 
@@ -44,8 +44,8 @@ describe('the storage report', () => {
     const parents = await world.services.sql<{ parent: string }[]>`select parent from partitioned_tables`;
     const names = (await invoke(ctx(), getStorage, {})).tables.map(({ name }) => name);
 
-    expect([...mailTables].toSorted()).toEqual([...parents.map(({ parent }) => parent), 'pgboss'].toSorted());
-    expect(names).toEqual(expect.arrayContaining([...mailTables]));
+    expect([...messageTables].toSorted()).toEqual([...parents.map(({ parent }) => parent), 'pgboss'].toSorted());
+    expect(names).toEqual(expect.arrayContaining([...messageTables]));
   });
 
   it('counts emails per day, not recipients', async () => {
@@ -64,26 +64,26 @@ describe('the storage report', () => {
         workspace_id, dimension, at, key, accepted, delivered, bounced, deferred, failed, complained, suppressed, canceled
       ) values (${INSTANCE}, 'none', clock_now() - interval '1 day', '', 28, 0, 0, 0, 0, 0, 0, 0)`;
 
-    expect(await invoke(ctx(), getStorage, {})).toMatchObject({ mails: 2, mails_per_day: 2 });
+    expect(await invoke(ctx(), getStorage, {})).toMatchObject({ messages: 2, messages_per_day: 2 });
   });
 });
 
 describe('the estimate of days until the disk is full', () => {
   const disk = { free_bytes: 1e9, total_bytes: 2e9 };
-  const forever = { kept_days: null, of_mail: 1e9 };
+  const forever = { kept_days: null, message_bytes: 1e9 };
 
   it.each([
     ['at this rate', disk, 1e7, forever, 100],
-    ['which comes before the oldest is dropped', disk, 1e8, { kept_days: 120, of_mail: 1e9 }, 10],
+    ['which comes before the oldest is dropped', disk, 1e8, { kept_days: 120, message_bytes: 1e9 }, 10],
     [
       'which comes although mail is dropped already, as more arrives than did',
       disk,
       1e8,
-      { kept_days: 30, of_mail: 3e8 },
+      { kept_days: 30, message_bytes: 3e8 },
       10,
     ],
-    ['never, as the mail of that time has room', disk, 1e7, { kept_days: 120, of_mail: 3e8 }, null],
-    ['never, as as much is dropped as arrives', disk, 1e9, { kept_days: 30, of_mail: 30e9 }, null],
+    ['never, because the email of that period fits', disk, 1e7, { kept_days: 120, message_bytes: 3e8 }, null],
+    ['never, because as much is dropped as arrives', disk, 1e9, { kept_days: 30, message_bytes: 30e9 }, null],
     ['never, as nothing is accepted', disk, 0, forever, null],
     ['unknown, as the disk is another machine’s', null, 1e7, forever, null],
   ] as const)('%s', (_, free, per_day, facts, days) => {

@@ -5,7 +5,7 @@ import { objectName, timeField } from '../fields/wire.ts';
 import { operation } from '../operation/operation.ts';
 import { keptSeconds, type RetentionKind } from '../operation/retention.ts';
 import type { Config } from '../process/config.ts';
-import { BYTES_PER_EMAIL, type Disk, diskOf } from './disk.ts';
+import { type Disk, diskOf, TYPICAL_MESSAGE_BYTES } from './disk.ts';
 import { ageSettings } from './get-retention.ts';
 import { agedTables } from './retention-store.ts';
 import { recipientRate, type TableSize, tableSizes } from './sizes-store.ts';
@@ -14,10 +14,10 @@ export const tableKeeping = ['age', 'always', 'trimmed'] as const;
 
 const DAY_S = 86_400;
 /** Below this many messages, half-empty pages and empty partitions take more space than the messages. */
-const ENOUGH_MAILS = 1000;
+const MIN_MEASURED_MESSAGES = 1000;
 
 /** The tables that every message adds to: all that are partitioned by time, and the jobs. */
-export const mailTables: ReadonlySet<string> = new Set([
+export const messageTables: ReadonlySet<string> = new Set([
   'messages',
   'message_tags',
   'bodies',
@@ -64,12 +64,12 @@ const storageSchema = z
       .object({ free_bytes: z.number(), total_bytes: z.number() })
       .nullable()
       .meta({ description: 'Null where the database is another server, whose disk cannot be seen from here.' }),
-    mails: z.number().nullable().meta({ description: 'Estimated number stored; null: not counted yet.' }),
-    bytes_per_mail: z.number(),
+    messages: z.number().nullable().meta({ description: 'Estimated number stored; null: not counted yet.' }),
+    bytes_per_message: z.number(),
     measured: z.boolean().meta({
-      description: `Whether bytes_per_mail was measured here. Below ${ENOUGH_MAILS} emails, a typical size is used.`,
+      description: `Whether bytes_per_message was measured here. Below ${MIN_MEASURED_MESSAGES} emails, a typical size is used.`,
     }),
-    mails_per_day: z.number().meta({
+    messages_per_day: z.number().meta({
       description: 'Accepted recipients in the last seven days, divided by the recipients per stored email.',
     }),
     days_until_full: z.number().nullable().meta({
@@ -111,19 +111,19 @@ export async function growthOf(sql: Sql, config: Config) {
     diskOf(config),
   ]);
   const rowsOf = (table: string) => tables.find(({ name }) => name === table)?.rows ?? null;
-  const mails = rowsOf('messages');
-  const of_mail = tables.reduce((sum, { name, bytes }) => sum + (mailTables.has(name) ? bytes : 0), 0);
-  const measured = mails !== null && mails >= ENOUGH_MAILS;
-  const bytes_per_mail = measured ? Math.round(of_mail / mails) : BYTES_PER_EMAIL;
+  const messages = rowsOf('messages');
+  const message_bytes = tables.reduce((sum, { name, bytes }) => sum + (messageTables.has(name) ? bytes : 0), 0);
+  const measured = messages !== null && messages >= MIN_MEASURED_MESSAGES;
+  const bytes_per_message = measured ? Math.round(message_bytes / messages) : TYPICAL_MESSAGE_BYTES;
   // Both row counts are planner estimates, which differ slightly even if each message has one recipient.
-  const mails_per_recipient = Math.min(1, (mails || 1) / (rowsOf('recipients') || 1));
-  const mails_per_day = recipients_per_day * mails_per_recipient;
+  const messages_per_recipient = Math.min(1, (messages || 1) / (rowsOf('recipients') || 1));
+  const messages_per_day = recipients_per_day * messages_per_recipient;
   const kept_seconds = keptSeconds({ config }, 'messages');
-  const days_until_full = daysUntilFull(disk, bytes_per_mail * mails_per_day, {
+  const days_until_full = daysUntilFull(disk, bytes_per_message * messages_per_day, {
     kept_days: kept_seconds === null ? null : kept_seconds / DAY_S,
-    of_mail,
+    message_bytes,
   });
-  return { database_bytes, disk, mails, bytes_per_mail, measured, mails_per_day, days_until_full, tables };
+  return { database_bytes, disk, messages, bytes_per_message, measured, messages_per_day, days_until_full, tables };
 }
 
 /**
@@ -133,10 +133,10 @@ export async function growthOf(sql: Sql, config: Config) {
 export function daysUntilFull(
   disk: Disk | null,
   bytes_per_day: number,
-  { kept_days, of_mail }: { readonly kept_days: number | null; readonly of_mail: number },
+  { kept_days, message_bytes }: { readonly kept_days: number | null; readonly message_bytes: number },
 ): number | null {
   if (disk === null || bytes_per_day === 0) return null;
-  const remaining = kept_days === null ? Number.POSITIVE_INFINITY : kept_days * bytes_per_day - of_mail;
+  const remaining = kept_days === null ? Number.POSITIVE_INFINITY : kept_days * bytes_per_day - message_bytes;
   return remaining <= disk.free_bytes ? null : disk.free_bytes / bytes_per_day;
 }
 

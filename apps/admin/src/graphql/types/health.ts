@@ -177,18 +177,38 @@ const Storage = builder.objectRef<StorageView>('Storage').implement({
       description: 'null: on another server.',
       resolve: ({ disk }) => disk,
     }),
-    mails: t.field({
+    messages: t.field({
       type: 'BigInt',
       nullable: true,
       description: 'Estimated number stored; null: not counted yet.',
-      resolve: ({ mails }) => mails,
+      resolve: ({ messages }) => messages,
+    }),
+    bytesPerMessage: t.int({
+      description: 'Average size per stored message in bytes.',
+      resolve: ({ bytes_per_message }) => bytes_per_message,
+    }),
+    measured: t.exposeBoolean('measured', { description: 'If false, bytesPerMessage is a typical size.' }),
+    messagesPerDay: t.float({
+      description: 'Over the last seven days.',
+      resolve: ({ messages_per_day }) => messages_per_day,
+    }),
+    mails: t.field({
+      type: 'BigInt',
+      nullable: true,
+      description: 'The former name of messages.',
+      deprecationReason: 'Use messages.',
+      resolve: ({ messages }) => messages,
     }),
     bytesPerMail: t.int({
-      description: 'Average size per stored email in bytes.',
-      resolve: ({ bytes_per_mail }) => bytes_per_mail,
+      description: 'The former name of bytesPerMessage.',
+      deprecationReason: 'Use bytesPerMessage.',
+      resolve: ({ bytes_per_message }) => bytes_per_message,
     }),
-    measured: t.exposeBoolean('measured', { description: 'If false, bytesPerMail is a typical size.' }),
-    mailsPerDay: t.float({ description: 'Over the last seven days.', resolve: ({ mails_per_day }) => mails_per_day }),
+    mailsPerDay: t.float({
+      description: 'The former name of messagesPerDay.',
+      deprecationReason: 'Use messagesPerDay.',
+      resolve: ({ messages_per_day }) => messages_per_day,
+    }),
     daysUntilFull: t.float({
       nullable: true,
       description: 'null: never at this rate and retention, or unknown.',

@@ -48,13 +48,13 @@ export const numbers = [
     graphql: reading(
       'storage',
       {},
-      `${fields('database_bytes mails bytes_per_mail measured mails_per_day days_until_full checked_at')}
+      `${fields('database_bytes messages bytes_per_message measured messages_per_day days_until_full checked_at')}
        disk { ${fields('free_bytes total_bytes')} }
        tables { ${fields('name bytes index_bytes rows partitions kept kept_seconds setting')} }`,
     ),
     given: emptySetup,
     // Files grow between the two calls.
-    varying: ['database_bytes', 'free_bytes', 'bytes', 'index_bytes', 'rows', 'mails', 'days_until_full', 'tables'],
+    varying: ['database_bytes', 'free_bytes', 'bytes', 'index_bytes', 'rows', 'messages', 'days_until_full', 'tables'],
   }),
   useCase(getRetention, {
     rest: NO_REST,

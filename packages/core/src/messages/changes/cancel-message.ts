@@ -49,23 +49,23 @@ export async function cancelUnsent(
   tx: Tx,
   { clock }: Pick<Services, 'clock'>,
   workspace_id: string,
-  mails: readonly Unsent[],
+  messages: readonly Unsent[],
 ): Promise<void> {
   const now_ms = clock.now();
   const canceled = await transition(
     tx,
     'cancel',
-    mails.flatMap(({ waiting }) =>
+    messages.flatMap(({ waiting }) =>
       waiting.map((key) => ({ ...key, event_id: newId('event', now_ms), reason: 'canceled' })),
     ),
   );
   await dropJobs(
     tx,
     canceled,
-    mails.flatMap(({ waiting }) => waiting),
+    messages.flatMap(({ waiting }) => waiting),
   );
   const by_message = Map.groupBy(canceled, (row) => row.message_id);
-  const live = mails.filter(({ message }) => message.mode === 'live' && by_message.has(message.id));
+  const live = messages.filter(({ message }) => message.mode === 'live' && by_message.has(message.id));
   for (const group of Map.groupBy(live, dayOf).values()) {
     const count = group.reduce((sum, { message }) => sum + (by_message.get(message.id)?.length ?? 0), 0);
     const [first] = group;

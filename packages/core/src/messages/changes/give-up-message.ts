@@ -88,10 +88,10 @@ export async function giveUp(
   tx: Tx,
   services: Pick<Services, 'clock'>,
   workspace_id: string,
-  mails: readonly HopelessRecipient[],
+  messages: readonly HopelessRecipient[],
 ): Promise<void> {
   const now_ms = services.clock.now();
-  const attempted = mails.flatMap((mail) => mail.tried);
+  const attempted = messages.flatMap(({ tried }) => tried);
   const moved = await transition(
     tx,
     'give_up',
@@ -105,13 +105,13 @@ export async function giveUp(
   await dropJobs(tx, moved, attempted);
   await markGivingUp(
     tx,
-    mails.flatMap(({ sending }) => sending),
+    messages.flatMap(({ sending }) => sending),
   );
   await cancelUnsent(
     tx,
     services,
     workspace_id,
-    mails.map(({ untried }) => untried).filter(({ waiting }) => waiting.length > 0),
+    messages.map(({ untried }) => untried).filter(({ waiting }) => waiting.length > 0),
   );
 }
 

@@ -13,17 +13,17 @@ export async function moveUnsent(
   tx: Tx,
   { jobs, clock }: Pick<Services, 'jobs' | 'clock'>,
   workspace_id: string,
-  mails: readonly Unsent[],
+  messages: readonly Unsent[],
   due_at: Date,
 ): Promise<void> {
-  if (mails.length === 0) return;
+  if (messages.length === 0) return;
   const now_ms = clock.now();
-  const moves = mails.flatMap(({ waiting }) => waiting.map((key) => ({ ...key, due_at, job_id: newJobId(now_ms) })));
+  const moves = messages.flatMap(({ waiting }) => waiting.map((key) => ({ ...key, due_at, job_id: newJobId(now_ms) })));
   await transition(tx, 'reschedule', moves);
   await setSchedule(
     tx,
     workspace_id,
-    mails.map(({ message }) => message.id),
+    messages.map(({ message }) => message.id),
     due_at,
   );
   await addDeliveryJobs(

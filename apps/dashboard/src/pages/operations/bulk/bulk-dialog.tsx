@@ -62,7 +62,7 @@ function PreviewForm({
       <p>
         <strong>{text.matched(count, data.matched_exact)}</strong>
       </p>
-      {plan.action === 'give_up' && <p>{text.wholeMails}</p>}
+      {plan.action === 'give_up' && <p>{text.entireEmails}</p>}
       {data.skipped.map(({ reason, count: left }) => (
         <p key={reason} className="muted small">
           {text.skipped(left, reason)}

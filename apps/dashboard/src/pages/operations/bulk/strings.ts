@@ -67,7 +67,7 @@ export const words = {
       `${exact ? '' : 'At least '}${count} ${count === '1' ? 'item matches' : 'items match'}`,
     none: 'No matching items.',
     skipped: (count: number, reason: string) => `${count} skipped: ${reason}`,
-    wholeMails: 'This gives up on entire emails, including pending recipients at other destinations.',
+    entireEmails: 'This gives up on entire emails, including pending recipients at other destinations.',
     sample: 'Examples',
     reasonAbout: 'Recorded in the audit log and the receipt.',
     rate: 'Items per second',

@@ -36,23 +36,23 @@ export function StoragePage() {
   );
 }
 
-function answerOf({ disk, database_bytes, days_until_full, mails_per_day }: Storage): string {
+function answerOf({ disk, database_bytes, days_until_full, messages_per_day }: Storage): string {
   if (days_until_full !== null && days_until_full > LONG_DAYS) return words.answer.ages;
   if (days_until_full !== null) return words.answer.full(words.days(days_until_full));
   if (disk === null) return words.answer.elsewhere(bytes(database_bytes));
-  return mails_per_day === 0 ? words.answer.idle : words.answer.never;
+  return messages_per_day === 0 ? words.answer.idle : words.answer.never;
 }
 
 function Disk({ storage }: { readonly storage: Storage }) {
-  const { disk, database_bytes, bytes_per_mail, measured, mails, mails_per_day } = storage;
+  const { disk, database_bytes, bytes_per_message, measured, messages, messages_per_day } = storage;
   const text = words.figures;
   const figures: readonly (readonly [string, string])[] = [
     [text.database, bytes(database_bytes)],
     [text.free, disk === null ? '–' : bytes(disk.free_bytes)],
-    [text.mails, mails === null ? '–' : count(mails)],
-    [text.perMail, bytes(bytes_per_mail)],
-    [text.perDay, count(mails_per_day)],
-    [text.perYear, bytes(bytes_per_mail * mails_per_day * DAYS_PER_YEAR)],
+    [text.stored, messages === null ? '–' : count(messages)],
+    [text.perEmail, bytes(bytes_per_message)],
+    [text.perDay, count(messages_per_day)],
+    [text.perYear, bytes(bytes_per_message * messages_per_day * DAYS_PER_YEAR)],
   ];
   const used = disk && words.used(bytes(disk.free_bytes), bytes(disk.total_bytes));
   return (
@@ -70,7 +70,7 @@ function Disk({ storage }: { readonly storage: Storage }) {
           />
         )}
         <p className="muted small">
-          {used} {measured ? words.measured : words.unmeasured(bytes(bytes_per_mail))}
+          {used} {measured ? words.measured : words.unmeasured(bytes(bytes_per_message))}
         </p>
       </div>
     </Panel>
@@ -124,8 +124,8 @@ function nameOf({ name }: Table): string {
   return name === 'pgboss' ? words.jobs : name;
 }
 
-function columns({ database_bytes, mails, measured }: Storage): readonly Column<Table>[] {
-  const { name, bytes: size, share, indexes, perMail, rows, partitions, kept } = words.columns;
+function columns({ database_bytes, messages, measured }: Storage): readonly Column<Table>[] {
+  const { name, bytes: size, share, indexes, perEmail, rows, partitions, kept } = words.columns;
   const number = (head: string, show: (table: Table) => string, less = true): Column<Table> => ({
     name: head,
     width: 'fit',
@@ -147,7 +147,7 @@ function columns({ database_bytes, mails, measured }: Storage): readonly Column<
       ),
     },
     number(indexes, (table) => bytes(table.index_bytes)),
-    ...(measured ? [number(perMail, (table) => bytes(Math.round(table.bytes / (mails ?? 1))))] : []),
+    ...(measured ? [number(perEmail, (table) => bytes(Math.round(table.bytes / (messages ?? 1))))] : []),
     number(rows, (table) => (table.rows === null ? '–' : count(table.rows))),
     number(partitions, (table) => (table.partitions === 0 ? '–' : String(table.partitions))),
     {

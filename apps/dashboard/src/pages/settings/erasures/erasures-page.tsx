@@ -79,7 +79,7 @@ const columns: readonly Column<Erasure>[] = [
   },
   { name: words.columns.status, width: 'fit', show: ({ status }) => <ErasureBadge status={status} /> },
   {
-    name: words.columns.mails,
+    name: words.columns.emails,
     width: 'fit',
     end: true,
     less: true,

@@ -32,7 +32,7 @@ export const words = {
   columns: {
     id: 'Receipt',
     status: 'Status',
-    mails: 'Emails',
+    emails: 'Emails',
     rows: 'Total rows',
     started: 'Started',
     took: 'Duration',

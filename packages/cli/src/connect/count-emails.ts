@@ -2,14 +2,14 @@ import type { EmailLogsQuery, Postrider } from '@postrider/sdk';
 
 const MAX_COUNT = 10_000;
 
-export interface MailCount {
+export interface EmailCount {
   readonly count: number;
   /** The count in words, such as "at least 10000 emails". */
   readonly words: string;
 }
 
 /** Counts the messages of a filter page by page, because a filtered page before the last one may be short. */
-export async function countMails(client: Postrider, filter: EmailLogsQuery): Promise<MailCount> {
+export async function countEmails(client: Postrider, filter: EmailLogsQuery): Promise<EmailCount> {
   let count = 0;
   let has_more = false;
   for await (const page of client.email.logs({ ...filter, limit: 100 }).pages()) {
