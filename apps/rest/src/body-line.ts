@@ -11,24 +11,27 @@ export interface BodyPlace {
 
 /**
  * Returns a request's place in the queue for large bodies. The request leaves the queue when its client disconnects.
+ * Most bodies are small and never reserve, so a place costs nothing until then.
  */
 export function bodyPlaceOf({ body_line }: Services, { actor }: Context, request: IncomingMessage): BodyPlace {
-  const owner = actor.kind === 'credential' ? actor.secret_hash.toString('base64') : actor.workspace_id;
   const leaves: (() => void)[] = [];
-  const departure = new AbortController();
-  const onClose = () =>
-    departure.abort(new AppError('malformed_json', 'The connection closed before the body was complete.'));
-  request.once('close', onClose);
   return {
     async reserve(bytes) {
+      const incomplete = () => new AppError('malformed_json', 'The connection closed before the body was complete.');
+      if (request.destroyed) throw incomplete();
+      const owner = actor.kind === 'credential' ? actor.secret_hash.toString('base64') : actor.workspace_id;
+      const departure = new AbortController();
+      const onClose = () => departure.abort(incomplete());
+      request.once('close', onClose);
       try {
         leaves.push(await body_line.enter(owner, bytes, departure.signal));
       } catch (error) {
         throw error instanceof ShareRejected ? bodyBudgetUsed() : error;
+      } finally {
+        request.off('close', onClose);
       }
     },
     leave() {
-      request.off('close', onClose);
       for (const leave of leaves.splice(0)) leave();
     },
   };

@@ -7,7 +7,8 @@ import { isStillSame } from './sessions/still-same.ts';
 const RECHECK_MS = 1000;
 
 /** Rechecks the key or session if the last check was too long ago, because a body can be held back for minutes. */
-export async function requireAdmittedSince({ actor, ...ctx }: Context, checked_at: number): Promise<void> {
+export async function requireAdmittedSince(ctx: Context, checked_at: number): Promise<void> {
+  const { actor } = ctx;
   // A credential is checked by the batch that stores its message.
   if (actor.kind === 'credential' || performance.now() - checked_at <= RECHECK_MS) return;
   await requireStillAdmitted({ ...ctx, actor });
