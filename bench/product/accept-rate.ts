@@ -1,4 +1,5 @@
 import type { LoadResult } from '../measure/load.ts';
+import { processorSeconds } from '../measure/processor-time.ts';
 import { runSends } from '../measure/wrk.ts';
 import type { AcceptTarget } from './accept-target.ts';
 import type { ProductProcess } from './product.ts';
@@ -9,21 +10,35 @@ export interface AcceptLoad {
   readonly seconds: number;
 }
 
-/** Returns the messages accepted per second by these processes, after one second of warm-up. */
+export interface AcceptResult extends LoadResult {
+  /** CPU time per message: of these processes, and of Postgres. */
+  readonly node_us: number;
+  readonly postgres_us: number;
+}
+
+/** Returns the messages accepted per second by these processes, after one second of warm-up, and their CPU time. */
 export async function acceptRate(
   target: AcceptTarget,
   start: () => Promise<readonly ProductProcess[]>,
   { keys, connections, seconds }: AcceptLoad,
-): Promise<LoadResult> {
+): Promise<AcceptResult> {
   await target.reset();
   const processes = await start();
   try {
     const port = processes.map((process) => process.port);
     const requests = target.requests.slice(0, keys);
     const warm = await runSends({ port, connections, seconds: 1, requests });
+    const groups = [
+      processes.map((process) => process.pid),
+      target.postmaster === undefined ? [] : [target.postmaster],
+    ];
+    const before = groups.map(processorSeconds);
     const result = await runSends({ port, connections, seconds, requests });
+    const [node_us = 0, postgres_us = 0] = groups.map(
+      (pids, index) => ((processorSeconds(pids) - (before[index] ?? 0)) / (result.rate * seconds)) * 1e6,
+    );
     await requireAllStored(target, [warm, result], connections);
-    return result;
+    return { ...result, node_us, postgres_us };
   } finally {
     for (const process of processes) await process.stop();
   }

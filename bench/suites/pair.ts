@@ -18,6 +18,8 @@ const DELIVER_KEYS = 10;
 const SMALL = 4 * 1024;
 const PACE = 50;
 
+const ACCEPT_NODE = 'accept, Node, µs per email';
+const ACCEPT_POSTGRES = 'accept, Postgres, µs per email';
 const DRAIN_SIGNATURES = 'drain ÷ signatures';
 
 /** Suites that can compare a pair of checkouts. */
@@ -47,13 +49,17 @@ async function measurePair(
     const rounds = await inTurns(server, 'accept', other, ACCEPT_KEYS, count, async (product, keep) => {
       const start = async () => [await startProduct(product, { ROLES: 'rest' })];
       const load = { keys: ACCEPT_KEYS, connections: ACCEPT_CONNECTIONS, seconds };
-      const { rate, p50_ms, p99_ms } = await acceptRate(product, start, load);
+      const { rate, p50_ms, p99_ms, node_us, postgres_us } = await acceptRate(product, start, load);
       keep(rateOf('accept'), rate);
+      keep(ACCEPT_NODE, node_us);
+      keep(ACCEPT_POSTGRES, postgres_us);
       keep('accept, p50 ms', p50_ms);
       keep('accept, p99 ms', p99_ms);
     });
     const lines = [
       pairLine(rounds, 'A1', rateOf('accept'), 0),
+      pairLine(rounds, 'A1', ACCEPT_NODE, 0),
+      pairLine(rounds, 'A1', ACCEPT_POSTGRES, 0),
       pairLine(rounds, 'A1', 'accept, p50 ms', 1),
       pairLine(rounds, 'A1', 'accept, p99 ms', 1),
     ];
