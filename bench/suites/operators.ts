@@ -110,7 +110,7 @@ async function measureChores(sql: Sql, services: Services): Promise<Report> {
   return { title: 'Background work of a worker', lines, rounds: null };
 }
 
-/** Returns a minute, ten minutes ago, in which all messages were both accepted and delivered. */
+/** Returns a minute, 13 hours ago, in which all messages were both accepted and delivered. */
 async function busyMinute(sql: Sql): Promise<Date> {
   const [row] = await sql<{ at: Date }[]>`select date_trunc('minute', now() - interval '13 hours') as at`;
   const at = row?.at;
@@ -141,7 +141,7 @@ async function busyMinute(sql: Sql): Promise<Date> {
       from busy order by stem`;
     await tx`
       insert into events (workspace_id, id, type, message_id, recipient_id, sequence, facts, created_at)
-      select workspace_id, derived_id('evt', stem, sequence::text), case when sequence = 1 then 'email.queued' else 'email.delivered' end,
+      select workspace_id, derived_id('evt', stem, 'busy' || sequence), case when sequence = 1 then 'email.queued' else 'email.delivered' end,
         stem, case when sequence = 2 then derived_id('rcp', stem, '1') end, sequence,
         case when sequence = 1 then '{}' else '{"attempt":1,"response":"250 2.0.0 Ok"}' end, at + sequence * interval '50 ms'
       from busy cross join generate_series(1, 2) as sequence order by stem, sequence`;
