@@ -81,7 +81,7 @@ export const replicaDrill: Drill = {
       print('the replica is gone, and lists still work');
       return printChecks('replica', [
         check('the reader was not served by the replica, so the drill proves nothing', stale ? [] : ['fresh']),
-        check('a client did not see its own write', own ? [] : ['not detected']),
+        check('a client did not see its own write', own ? [] : ['not seen']),
         check('a replica five seconds behind was still used', fresh ? [] : ['stale']),
         check('failed reads while there was a replica', failed),
         check('failed lists after the replica was gone', failures),

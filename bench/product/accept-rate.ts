@@ -11,7 +11,7 @@ export interface AcceptLoad {
 }
 
 export interface AcceptResult extends LoadResult {
-  /** CPU time per message: of these processes, and of Postgres. */
+  /** CPU time per message: of these processes, and of Postgres if the target has a postmaster. */
   readonly node_us: number;
   readonly postgres_us: number;
 }

@@ -55,7 +55,7 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
       await worker.stop();
       sink.hang(null);
     });
-    const [bare, posted, calm, with_telemetry] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
+    const [bare, posted, calm, with_hanging] = [BARE_RATE, RATE, CALM, BESIDE].map((series) => rounds.values(series));
     const figure = (values: readonly number[] = []) => median(values).toFixed(0);
     const lines = [
       line('', `bare requests, ${CONCURRENCY} concurrent`, `${figure(bare)}/s`),
@@ -65,8 +65,8 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
       line(
         'W2',
         `event → request at ${PACE}/s, p99 of the others with one hanging ÷ none`,
-        `${figure(with_telemetry)} ms ÷ ${figure(calm)} ms, ${lost} lost`,
-        ratiosOf(with_telemetry ?? [], calm ?? []),
+        `${figure(with_hanging)} ms ÷ ${figure(calm)} ms, ${lost} lost`,
+        ratiosOf(with_hanging ?? [], calm ?? []),
         { at_most: 2 },
       ),
     ];

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, type Context, type Services } from '@postrider/core';
+import type { Context, Services } from '@postrider/core';
 import { bodyBudgetUsed, ShareRejected } from '@postrider/core/shares';
+import { incompleteBody } from './read-body.ts';
 
 export interface BodyPlace {
   /** Waits until there is room for this many bytes. */
@@ -17,11 +18,10 @@ export function bodyPlaceOf({ body_line }: Services, { actor }: Context, request
   const leaves: (() => void)[] = [];
   return {
     async reserve(bytes) {
-      const incomplete = () => new AppError('malformed_json', 'The connection closed before the body was complete.');
-      if (request.destroyed) throw incomplete();
+      if (request.destroyed) throw incompleteBody();
       const owner = actor.kind === 'credential' ? actor.secret_hash.toString('base64') : actor.workspace_id;
       const departure = new AbortController();
-      const onClose = () => departure.abort(incomplete());
+      const onClose = () => departure.abort(incompleteBody());
       request.once('close', onClose);
       try {
         leaves.push(await body_line.enter(owner, bytes, departure.signal));

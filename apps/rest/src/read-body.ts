@@ -143,11 +143,15 @@ export function collect(
   };
   request.on('data', onData);
   request.once('end', () => finish(whole ?? (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))));
-  // The client disconnected. The response is for the log and for a half-open socket.
-  const onClose = () => finish(new AppError('malformed_json', 'The connection closed before the body was complete.'));
+  const onClose = () => finish(incompleteBody());
   request.once('error', onClose);
   if (request.destroyed) onClose();
   return promise;
+}
+
+/** Returns the error for a client that disconnected; it is for the log and for a half-open socket. */
+export function incompleteBody(): AppError {
+  return new AppError('malformed_json', 'The connection closed before the body was complete.');
 }
 
 function tooLarge(max_bytes: number): string {
