@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { FoundKey } from '../api-keys/index.ts';
 import type { SendableFacts } from '../domains/index.ts';
 
@@ -38,7 +38,7 @@ export function createAdmissionCache(): AdmissionCache {
   const domains = new Map<string, SendableFacts>();
   // Stored as digests, because erasing an address cannot reach the memory of every process.
   const suppressed = new Set<string>();
-  const digest_key = randomBytes(16);
+  const digest_key = createSecretKey(randomBytes(16));
   const digestOf = (address: string) => createHmac('sha1', digest_key).update(address).digest('base64');
   const limited = new Map<string, number>();
 

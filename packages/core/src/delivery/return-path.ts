@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { idPrefixes, isId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
+import { rootSignature } from '../process/root-signature.ts';
 import type { RecipientKey } from '../states/index.ts';
 
 // The envelope sender names the recipient and is signed: b+<message><recipient>.<signature>. The message id is
@@ -48,8 +49,7 @@ export function readReturnPath(services: Pick<Services, 'secret_key' | 'config'>
 }
 
 function signatureOf(secret_key: string, message: string, recipient_end: string): string {
-  return createHmac('sha256', `return-path ${secret_key}`)
-    .update(`${message}${recipient_end}`)
-    .digest('hex')
+  return rootSignature(secret_key, 'return-path', `${message}${recipient_end}`)
+    .toString('hex')
     .slice(0, SIGNATURE_CHARS);
 }

@@ -1,8 +1,9 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { cleanRemoteText } from '@postrider/net';
 import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
 import { hashSecret } from '../operation/secrets.ts';
+import { rootSignature } from '../process/root-signature.ts';
 import { openSecrets } from './feedback-secrets.ts';
 import { type FeedbackRow, feedbackByToken, noteRejection, pendingCount, storeReports } from './feedback-store.ts';
 import type { FeedbackPost, FeedbackProvider, FeedbackReport } from './provider.ts';
@@ -159,9 +160,7 @@ async function problemOf(
 
 /** The digest of what an event says. Its key keeps an erased address from being guessed. */
 function digestOf({ secret_key }: Pick<Services, 'secret_key'>, { kind, facts }: FeedbackReport): string {
-  return createHmac('sha256', `feedback-digest ${secret_key}`)
-    .update(JSON.stringify([kind, facts]))
-    .digest('hex');
+  return rootSignature(secret_key, 'feedback-digest', JSON.stringify([kind, facts])).toString('hex');
 }
 
 /** Limits what a relay may make us store. */

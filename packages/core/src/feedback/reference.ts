@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { ReturnPath } from '../delivery/index.ts';
 import { idPrefixes, isId } from '../fields/ids.ts';
 import type { Services } from '../operation/context.ts';
+import { rootSignature } from '../process/root-signature.ts';
 import type { RecipientKey } from '../states/index.ts';
 
 // Names the recipient like a return path, and is signed for one transport: what another relay was given proves nothing
@@ -39,8 +40,7 @@ export function readReference(
 }
 
 function signatureOf(secret_key: string, transport_id: string, subject: string): string {
-  return createHmac('sha256', `feedback-reference ${secret_key}`)
-    .update(`${transport_id} ${subject}`)
-    .digest('hex')
+  return rootSignature(secret_key, 'feedback-reference', `${transport_id} ${subject}`)
+    .toString('hex')
     .slice(0, SIGNATURE_CHARS);
 }

@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, type Reason } from '../operation/errors.ts';
 import { issueFor, parseInput } from '../operation/parse-input.ts';
+import { rootSignature } from '../process/root-signature.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_PAGE_SIZE = 100;
@@ -67,7 +68,7 @@ export interface CursorScope {
 
 function signature(scope: CursorScope, position: string): Buffer {
   const bound = JSON.stringify([scope.list, scope.workspace_id, scope.filters, position]);
-  return createHmac('sha256', `cursor ${scope.secret_key}`).update(bound).digest().subarray(0, 16);
+  return rootSignature(scope.secret_key, 'cursor', bound).subarray(0, 16);
 }
 
 export function writeCursor(scope: CursorScope, position: string): string {
