@@ -20,8 +20,9 @@ export interface PacedLoad {
   readonly on_mail?: (mail: string) => void;
 }
 
-// Warm-up for the JIT compiler, in seconds; every peer gets the same.
-const WARM_S = 3;
+// Warm-up for the JIT compiler, which compiles a function after some thousand calls. Every peer gets the same.
+const WARM_COUNT = 3000;
+const WARM_PACE = 200;
 
 export interface PacedFlow {
   /** From when a message was due for submission until its last byte reached the receiver. */
@@ -37,19 +38,18 @@ export async function mailLatency(
 ): Promise<PacedFlow> {
   const due_at = new Map<string, number>();
   const took_ms: number[] = [];
-  const warm = pace * WARM_S;
   const sink = await startSink((mail) => {
     on_mail?.(mail);
     const turn = Number(/^Subject: T(\d+)/m.exec(mail)?.[1]);
     const took = performance.now() - (due_at.get(`T${turn}`) ?? Number.NaN);
-    if (turn >= warm) took_ms.push(took);
+    if (turn >= WARM_COUNT) took_ms.push(took);
   });
   const entrance = await open(sink.port);
-  const sendPaced = async (from: number, to: number) => {
+  const sendPaced = async (from: number, to: number, a_second: number) => {
     const started = performance.now();
     const sends: Promise<void>[] = [];
     for (let turn = from; turn < to; turn++) {
-      const due = started + ((turn - from) / pace) * 1000;
+      const due = started + ((turn - from) / a_second) * 1000;
       await delay(Math.max(0, due - performance.now()));
       due_at.set(`T${turn}`, due);
       sends.push(entrance.send(`T${turn}`));
@@ -60,10 +60,10 @@ export async function mailLatency(
   const count = seconds * pace;
   let used_s = 0;
   try {
-    await sendPaced(0, warm);
+    await sendPaced(0, WARM_COUNT, WARM_PACE);
     await entrance.warmed?.();
     const before_s = processorSeconds(entrance.pids ?? []);
-    await sendPaced(warm, warm + count);
+    await sendPaced(WARM_COUNT, WARM_COUNT + count, pace);
     used_s = processorSeconds(entrance.pids ?? []) - before_s;
   } finally {
     await entrance.stop();

@@ -4,12 +4,16 @@ import { mailLatency, type PacedFlow, type PacedLoad } from '../measure/mail-lat
 import { signatureRate } from '../measure/signature-rate.ts';
 import { runSends } from '../measure/wrk.ts';
 import { startSinkProcess } from '../receivers/sink-process.ts';
+import { createLetterSender } from './letter-sender.ts';
 import { type ProductDatabase, startProduct } from './product.ts';
 import { type Letter, letter } from './sample.ts';
 import { vacuum } from './vacuum.ts';
 
 const CONNECTIONS = 50;
-const REQUEST_LIMIT_S = 60;
+/** The messages in a drained queue, for each of `--seconds`: 30,000 by default, which take a worker about 13 s. */
+export const DRAINED_PER_SECOND = 7500;
+/** The first part of a drain is warm-up, so that most of the code that a message runs has been compiled. */
+export const WARM_PART = 1 / 5;
 
 export function deliveryEnvironment(sink_port: number): Readonly<Record<string, string>> {
   return { DELIVERY: `smtp://127.0.0.1:${sink_port}`, RETURN_PATH_DOMAIN: 'bounces.example.com' };
@@ -66,8 +70,7 @@ export async function drainProduct(
     const before = signatureRate(signing_seconds);
     const worker = await startProduct(product, { ...deliveryEnvironment(sink.port), ROLES: 'worker' });
     try {
-      // The first tenth is warm-up, as everywhere.
-      const remaining = filled - (await arrival(sink, Math.ceil(filled / 10)));
+      const remaining = filled - (await arrival(sink, Math.ceil(filled * WARM_PART)));
       const flow = await measureFlow(sink, [worker.pid, product.postmaster], async () => remaining);
       await worker.stop();
       return { flow, signatures: (before + signatureRate(signing_seconds)) / 2 };
@@ -100,22 +103,20 @@ export async function fillQueue(
   return filled;
 }
 
-/** Submits one message. */
-export async function sendLetter(product: ProductDatabase, port: number, words: Letter): Promise<void> {
-  const requests = product.requestsOf(words).slice(0, 1);
-  await runLoad({ port, connections: 1, seconds: REQUEST_LIMIT_S, count: 1, requests });
-}
-
 /** Measures messages that are submitted one by one, at a steady pace. */
 export function paceThroughProduct(product: ProductDatabase, bytes: number, paced: PacedLoad): Promise<PacedFlow> {
   return mailLatency(paced, async (sink_port) => {
     await product.reset();
     const rest = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'rest' });
     const worker = await startProduct(product, { ...deliveryEnvironment(sink_port), ROLES: 'worker' });
+    const sender = createLetterSender(product, rest.port);
     return {
       pids: [rest.pid, product.postmaster],
-      send: (subject) => sendLetter(product, rest.port, { ...letter(bytes), subject }),
-      stop: () => stopAll([worker, rest]),
+      send: (subject) => sender.send({ ...letter(bytes), subject }),
+      async stop() {
+        sender.stop();
+        await stopAll([worker, rest]);
+      },
     };
   });
 }

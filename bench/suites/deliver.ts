@@ -7,7 +7,7 @@ import { postfixProblem } from '../peers/postfix.ts';
 import { flowThroughPostfix } from '../peers/postfix-flow.ts';
 import { postfixLatency } from '../peers/postfix-latency.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
-import { drainProduct, flowThroughProduct, paceThroughProduct } from '../product/delivery-flow.ts';
+import { DRAINED_PER_SECOND, drainProduct, flowThroughProduct, paceThroughProduct } from '../product/delivery-flow.ts';
 import { prepareProduct } from '../product/product.ts';
 import { htmlLetter, letter } from '../product/sample.ts';
 import { type Line, line, type Report } from '../report/table.ts';
@@ -50,9 +50,13 @@ async function measureDeliver(server: BenchServer, { rounds: count, seconds }: B
         await keepPostfix(keep, SIGNED, true, SMALL, seconds * 500);
         await keepPostfix(keep, UNSIGNED, false, SMALL, seconds * 800);
       }
-      const { flow, signatures } = await drainProduct(product, letter(SMALL), seconds * 2000, seconds);
+      const { flow, signatures } = await drainProduct(product, letter(SMALL), seconds * DRAINED_PER_SECOND, seconds);
       keepFlow(keep, DRAIN, flow);
-      keepFlow(keep, HTML_DRAIN, (await drainProduct(product, htmlLetter(SMALL), seconds * 2000, 1)).flow);
+      keepFlow(
+        keep,
+        HTML_DRAIN,
+        (await drainProduct(product, htmlLetter(SMALL), seconds * DRAINED_PER_SECOND, 1)).flow,
+      );
       keep(SIGNATURES, signatures);
       keepFlow(keep, OURS_LARGE, await flowThroughProduct(product, LARGE, seconds));
       if (!problem) await keepPostfix(keep, SIGNED_LARGE, true, LARGE, seconds * 100);

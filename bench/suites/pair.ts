@@ -6,7 +6,7 @@ import { median, ratiosOf } from '../measure/statistics.ts';
 import type { BenchOptions } from '../options.ts';
 import { acceptRate } from '../product/accept-rate.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
-import { drainProduct, flowThroughProduct, paceThroughProduct } from '../product/delivery-flow.ts';
+import { DRAINED_PER_SECOND, drainProduct, flowThroughProduct, paceThroughProduct } from '../product/delivery-flow.ts';
 import { type ProductDatabase, prepareProduct, startProduct, THIS_CHECKOUT } from '../product/product.ts';
 import { htmlLetter, letter } from '../product/sample.ts';
 import { commitOf } from '../report/result-file.ts';
@@ -68,13 +68,17 @@ async function measurePair(
   if (suites.includes('deliver')) {
     const rounds = await inTurns(server, 'deliver', other, DELIVER_KEYS, count, async (product, keep) => {
       keepFlow(keep, 'delivery', await flowThroughProduct(product, SMALL, seconds));
-      const { flow, signatures } = await drainProduct(product, letter(SMALL), seconds * 2000, seconds);
+      const { flow, signatures } = await drainProduct(product, letter(SMALL), seconds * DRAINED_PER_SECOND, seconds);
       keepFlow(keep, 'drain', flow);
       keep(DRAIN_SIGNATURES, flow.rate / signatures);
       const paced = await paceThroughProduct(product, SMALL, { seconds: seconds * 2, pace: PACE });
       keep('p99 at 50/s, ms', paced.p99_ms);
       keep('REST and Postgres at 50/s, µs per email', paced.cpu_us);
-      keepFlow(keep, 'drain, HTML only', (await drainProduct(product, htmlLetter(SMALL), seconds * 2000, 1)).flow);
+      keepFlow(
+        keep,
+        'drain, HTML only',
+        (await drainProduct(product, htmlLetter(SMALL), seconds * DRAINED_PER_SECOND, 1)).flow,
+      );
     });
     const lines = [
       pairLine(rounds, 'D1', rateOf('delivery'), 0),

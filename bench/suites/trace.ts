@@ -2,7 +2,8 @@ import { arrival } from '../measure/flow.ts';
 import { mailLatency } from '../measure/mail-latency.ts';
 import type { BenchOptions } from '../options.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
-import { deliveryEnvironment, fillQueue, sendLetter } from '../product/delivery-flow.ts';
+import { DRAINED_PER_SECOND, deliveryEnvironment, fillQueue, WARM_PART } from '../product/delivery-flow.ts';
+import { createLetterSender } from '../product/letter-sender.ts';
 import { type ProductDatabase, prepareProduct } from '../product/product.ts';
 import { letter } from '../product/sample.ts';
 import { inScratchFolder } from '../product/scratch-folder.ts';
@@ -38,7 +39,7 @@ export function traceDeliver({ seconds }: BenchOptions): Promise<Report[]> {
 async function traceDrain(product: ProductDatabase, folder: string, seconds: number): Promise<Report> {
   const sink = await startSinkProcess();
   try {
-    const filled = await fillQueue(product, sink.port, letter(BYTES), seconds * 2000);
+    const filled = await fillQueue(product, sink.port, letter(BYTES), seconds * DRAINED_PER_SECOND);
     const worker = await startTraced(product, folder, 'worker, drain', {
       ...deliveryEnvironment(sink.port),
       ROLES: 'worker',
@@ -47,7 +48,7 @@ async function traceDrain(product: ProductDatabase, folder: string, seconds: num
     let window: Window;
     let rate: number;
     try {
-      const before = await arrival(sink, Math.ceil(filled / 10));
+      const before = await arrival(sink, Math.ceil(filled * WARM_PART));
       const end = await openWindow(product, [worker]);
       const began = performance.now();
       await arrival(sink, filled);
@@ -76,14 +77,16 @@ async function tracePaced(product: ProductDatabase, folder: string, seconds: num
     const rest = await startTraced(product, folder, 'REST, paced', { ...env, ROLES: 'rest' });
     const worker = await startTraced(product, folder, 'worker, paced', { ...env, ROLES: 'worker' });
     processes = [rest, worker];
+    const sender = createLetterSender(product, rest.port);
     return {
-      send: (subject) => sendLetter(product, rest.port, { ...letter(BYTES), subject }),
+      send: (subject) => sender.send({ ...letter(BYTES), subject }),
       async warmed() {
         since_ms = performance.timeOrigin + performance.now();
         end = await openWindow(product, processes);
       },
       async stop() {
         window = (await end?.(count)) ?? null;
+        sender.stop();
         for (const running of processes.toReversed()) await running.stop();
       },
     };

@@ -4,7 +4,7 @@ import { measureRounds } from '../measure/rounds.ts';
 import { ratiosOf } from '../measure/statistics.ts';
 import type { BenchOptions } from '../options.ts';
 import { onBenchServer } from '../product/database.ts';
-import { drainProduct, flowThroughProduct } from '../product/delivery-flow.ts';
+import { DRAINED_PER_SECOND, drainProduct, flowThroughProduct } from '../product/delivery-flow.ts';
 import { type ProductDatabase, prepareProduct } from '../product/product.ts';
 import { letter } from '../product/sample.ts';
 import { line, type Report } from '../report/table.ts';
@@ -35,7 +35,7 @@ export function benchTransports({ rounds: count, seconds }: BenchOptions): Promi
         for (const setting of order) {
           const prepare = (port: number) => useTransports(product, setting, port);
           keepFlow(keep, flowOf(setting), await flowThroughProduct(product, SMALL, seconds, prepare));
-          const { flow } = await drainProduct(product, letter(SMALL), seconds * 2000, 1, prepare);
+          const { flow } = await drainProduct(product, letter(SMALL), seconds * DRAINED_PER_SECOND, 1, prepare);
           keepFlow(keep, drainOf(setting), flow);
         }
       });
