@@ -432,6 +432,29 @@ describe('wake', () => {
     expect(notifications).toEqual(['own', 'parcel.carry']);
     silence();
   });
+
+  it('notifies every process of a transaction that commits, and of none that is rolled back', async () => {
+    const other = await startQueue();
+    await other.listen();
+    const notifications: string[] = [];
+    const woken = Promise.withResolvers<void>();
+    other.onWake('parcel.weigh', () => notifications.push('rolled back'));
+    other.onWake('parcel.carry', () => {
+      notifications.push('committed');
+      woken.resolve();
+    });
+
+    await expect(
+      sql.begin(async (tx) => {
+        await tx`select ${queue.wakeOnCommit(tx, 'parcel.weigh')}`;
+        throw new Error('rolled back');
+      }),
+    ).rejects.toThrow('rolled back');
+    await sql.begin((tx) => tx`select ${queue.wakeOnCommit(tx, 'parcel.carry')}`);
+    await woken.promise;
+
+    expect(notifications).toEqual(['committed']);
+  });
 });
 
 describe('installQueue', () => {

@@ -23,7 +23,7 @@ import {
   readJobTables,
   touchJobs,
 } from './job-rows.ts';
-import { Wakes } from './wakes.ts';
+import { Wakes, wakeOnCommit } from './wakes.ts';
 import { startWork, type Work, type WorkOptions, type WorkSource } from './work-loop.ts';
 
 const STOP_MS = 1500;
@@ -104,6 +104,11 @@ export interface Queue<C extends Catalogue> {
   nextRuns(cron: string, timezone: string, from: Date, count: number): Date[];
   /** Wakes the workers of every process, because jobs are ready. */
   wakeAll(name: keyof C & string): void;
+  /**
+   * Returns an expression that wakes the workers of every process when its transaction commits. Only for transactions
+   * that seldom run beside others: those with it commit one after another.
+   */
+  wakeOnCommit(sql: Sql | Tx, name: keyof C & string): Fragment;
   /** Wakes only this process, without a database statement. */
   wakeLocal(name: keyof C & string): void;
   onWake(name: keyof C & string, listener: () => void): () => void;
@@ -196,6 +201,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
       return pg_boss.previewSchedule(cron, { tz: timezone, from, count });
     },
     wakeAll: wakes.wakeAll,
+    wakeOnCommit,
     wakeLocal: wakes.wakeLocal,
     onWake: wakes.onWake,
     listen: wakes.listen,

@@ -1,8 +1,13 @@
-import type { Sql } from '@postrider/db';
+import type { Fragment, Sql, Tx } from '@postrider/db';
 
 const WAKE_CHANNEL = 'postrider_wake';
-// NOTIFY serializes committing transactions, so wakes are sent after the commit and at most once every 5 ms.
+// Transactions that notify commit one after another, so wakes are sent after the commit and at most once every 5 ms.
 const WAKE_EVERY_MS = 5;
+
+/** Returns an expression that wakes the listeners of every process when its transaction commits. */
+export function wakeOnCommit(sql: Sql | Tx, name: string): Fragment {
+  return sql`pg_notify(${WAKE_CHANNEL}, ${name})::text`;
+}
 
 /** Hints that a queue has ready jobs, within this process and between processes. */
 export class Wakes {

@@ -29,6 +29,8 @@ export interface FastBatch {
   /** In lock order. */
   readonly windows: readonly FastWindow[];
   readonly messages: readonly NewMessage[];
+  /** Whether the commit itself wakes the workers of other processes. */
+  readonly wakes: boolean;
 }
 
 export interface StoredFast {
@@ -142,7 +144,8 @@ export async function storeFast(sql: Sql, jobs: Jobs, batch: FastBatch): Promise
     select date_trunc('milliseconds', clock_now()) as now,
       extract(epoch from date_trunc('minute', clock_now()))::int + 60 as reset_unix,
       extract(epoch from date_trunc('minute', clock_now()) + interval '1 minute' - clock_now())::float8 as seconds_left,
-      array_agg(subject) as subjects, array_agg(used) as used
+      array_agg(subject) as subjects, array_agg(used) as used,
+      case when ${batch.wakes}::bool then ${jobs.wakeOnCommit(sql, 'delivery.attempt')} end as woken
     from counted`;
   if (!row) throw new Error('a batch was stored without an answer');
   const { now, reset_unix, seconds_left, subjects, used } = row;

@@ -107,6 +107,20 @@ describe('a cached key and domain', () => {
     });
   });
 
+  it('wake the workers of other processes, for an email that is accepted alone and for emails together', async () => {
+    const wakes: string[] = [];
+    const listening = await world.services.direct.listen('postrider_wake', (name) => wakes.push(name));
+    const one = async () => wakes.length;
+
+    await send();
+    await expect.poll(one).toBe(1);
+    await Promise.all([send(), send(), send()]);
+    await expect.poll(one).toBeGreaterThan(1);
+
+    expect(new Set(wakes)).toEqual(new Set(['delivery.attempt']));
+    await listening.unlisten();
+  });
+
   it('also serve a batch, which counts as one request', async () => {
     const ctx = contextOf(world.services, tenant.secret);
     const mail = { from: tenant.from, to: ['ada@rcpt.test', 'eve@rcpt.test'], subject: 'Two', text: 'Hello.' };

@@ -90,13 +90,17 @@ export async function acceptFast(
     if (workspace_rate !== null) take('workspace', key.workspace_id, workspace_rate);
     return take('send', key.key_id, allowance);
   });
+  // A separate notification takes a tenth of the processor time of a lone request.
+  const is_alone = drafts.length === 1;
   const stored = await storeFast(sql, parts.jobs, {
     epoch,
     good_until,
     windows: [...windows.values()].sort((left, right) => (lockOrder(left) < lockOrder(right) ? -1 : 1)),
     messages: drafts.flatMap((draft) => draft.messages),
+    wakes: is_alone,
   });
-  parts.jobs.wakeAll('delivery.attempt');
+  if (is_alone) parts.jobs.wakeLocal('delivery.attempt');
+  else parts.jobs.wakeAll('delivery.attempt');
   const created_at = isoTime(stored.now);
   return drafts.map(({ sender: { key, allowance }, messages }, index) => {
     parts.key_uses.note(key.key_id);
