@@ -455,6 +455,18 @@ describe('wake', () => {
 
     expect(notifications).toEqual(['committed']);
   });
+
+  it('may be claimed once every 5 ms, and not while a wake waits', async () => {
+    const started = performance.now();
+    let count = 0;
+    while (performance.now() - started < 50) if (queue.claimWake()) count++;
+    const elapsed_ms = performance.now() - started;
+    queue.wakeAll('parcel.carry');
+
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThanOrEqual(elapsed_ms / 5 + 1);
+    await expect.poll(() => queue.claimWake()).toBe(true);
+  });
 });
 
 describe('installQueue', () => {

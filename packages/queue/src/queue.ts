@@ -106,9 +106,11 @@ export interface Queue<C extends Catalogue> {
   wakeAll(name: keyof C & string): void;
   /**
    * Returns an expression that wakes the workers of every process when its transaction commits. Only for transactions
-   * that seldom run beside others: those with it commit one after another.
+   * that seldom run beside others, because those with it commit one after another, and after claimWake.
    */
   wakeOnCommit(sql: Sql | Tx, name: keyof C & string): Fragment;
+  /** Returns whether a wake may be sent now: wakes of a process are some milliseconds apart. */
+  claimWake(): boolean;
   /** Wakes only this process, without a database statement. */
   wakeLocal(name: keyof C & string): void;
   onWake(name: keyof C & string, listener: () => void): () => void;
@@ -202,6 +204,7 @@ export function createQueue<C extends Catalogue>(options: QueueOptions<C>): Queu
     },
     wakeAll: wakes.wakeAll,
     wakeOnCommit,
+    claimWake: wakes.claimWake,
     wakeLocal: wakes.wakeLocal,
     onWake: wakes.onWake,
     listen: wakes.listen,

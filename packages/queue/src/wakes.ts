@@ -35,9 +35,16 @@ export class Wakes {
     this.wakeLocal(name);
     this.#pending.add(name);
     if (this.#timer) return;
-    const wait_ms = this.#sent_at + WAKE_EVERY_MS - performance.now();
+    const wait_ms = this.#wait_ms();
     if (wait_ms <= 0) void this.#flush();
     else this.#timer = setTimeout(() => void this.#flush(), wait_ms);
+  };
+
+  /** Returns whether a wake may be sent now, which the caller then does with wakeOnCommit. */
+  readonly claimWake = (): boolean => {
+    if (this.#timer || this.#wait_ms() > 0) return false;
+    this.#sent_at = performance.now();
+    return true;
   };
 
   readonly onWake = (name: string, listener: () => void): (() => void) => {
@@ -49,6 +56,10 @@ export class Wakes {
   readonly listen = async (): Promise<void> => {
     await this.#direct.listen(WAKE_CHANNEL, this.wakeLocal);
   };
+
+  #wait_ms(): number {
+    return this.#sent_at + WAKE_EVERY_MS - performance.now();
+  }
 
   stop(): void {
     if (this.#timer) clearTimeout(this.#timer);

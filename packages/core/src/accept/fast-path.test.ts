@@ -110,12 +110,13 @@ describe('a cached key and domain', () => {
   it('wake the workers of other processes, for an email that is accepted alone and for emails together', async () => {
     const wakes: string[] = [];
     const listening = await world.services.direct.listen('postrider_wake', (name) => wakes.push(name));
-    const one = async () => wakes.length;
+    const count = () => wakes.length;
 
     await send();
-    await expect.poll(one).toBe(1);
+    await expect.poll(count).toBeGreaterThan(0);
+    const count_before = count();
     await Promise.all([send(), send(), send()]);
-    await expect.poll(one).toBeGreaterThan(1);
+    await expect.poll(count).toBeGreaterThan(count_before);
 
     expect(new Set(wakes)).toEqual(new Set(['delivery.attempt']));
     await listening.unlisten();

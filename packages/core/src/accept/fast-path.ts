@@ -91,15 +91,15 @@ export async function acceptFast(
     return take('send', key.key_id, allowance);
   });
   // A separate notification takes a tenth of the processor time of a lone request.
-  const is_alone = drafts.length === 1;
+  const wakes = drafts.length === 1 && parts.jobs.claimWake();
   const stored = await storeFast(sql, parts.jobs, {
     epoch,
     good_until,
     windows: [...windows.values()].sort((left, right) => (lockOrder(left) < lockOrder(right) ? -1 : 1)),
     messages: drafts.flatMap((draft) => draft.messages),
-    wakes: is_alone,
+    wakes,
   });
-  if (is_alone) parts.jobs.wakeLocal('delivery.attempt');
+  if (wakes) parts.jobs.wakeLocal('delivery.attempt');
   else parts.jobs.wakeAll('delivery.attempt');
   const created_at = isoTime(stored.now);
   return drafts.map(({ sender: { key, allowance }, messages }, index) => {
