@@ -1,6 +1,6 @@
 import { Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { followChanges } from '../api/live.ts';
 import { type Me, may, refusalOf, useMe } from '../api/me.ts';
 import { outdated } from '../api/release.ts';
@@ -145,7 +145,8 @@ function useShellKeys(): void {
   const navigate = useNavigate();
   const me = useMe();
   const { pathname } = useLocation();
-  useEffect(
+  // Before the first paint: a user who sees the page may press a key.
+  useLayoutEffect(
     () =>
       addShortcuts(
         placesByKey(me, pathname).map(({ key, to, word }) => ({
@@ -156,7 +157,7 @@ function useShellKeys(): void {
       ),
     [me, pathname, navigate],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     const stopListening = listenForShortcuts();
     const remove = addShortcuts([
       { keys: '?', about: words.keys.shortcuts, run: () => floating.set('shortcuts') },

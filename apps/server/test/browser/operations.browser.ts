@@ -483,6 +483,7 @@ describe('instance administration', () => {
     const secret = await page.getByRole('region', { name: parts.texts.firstKey }).innerText();
     await page.getByLabel(workspaces.secret.stored).check();
     await page.getByRole('button', { name: workspaces.secret.done }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole('button', { name: workspaces.actions('Shop') }).click();

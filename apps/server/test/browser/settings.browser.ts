@@ -143,6 +143,7 @@ describe('the Settings pages', () => {
     await receipt.getByRole('row', { name: `${erasures.kinds.recipients} 1` }).waitFor();
     await receipt.getByText('backups, replicas and log files').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText(erasures.answer.done(1, false)).waitFor();
     expect(await page.content()).not.toContain('forget@example.com');
     expectQuiet(tab);
@@ -167,6 +168,7 @@ describe('the Settings pages', () => {
     await page.getByRole('alert').getByText(members.sent.guard).waitFor();
     await page.getByLabel(members.sent.stored).check();
     await page.getByRole('button', { name: members.sent.done }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.content()).not.toContain(link);
     const guest = await stage.visitor(null);
     const { page: guestPage } = await guest.open();
@@ -221,6 +223,7 @@ describe('the Settings pages', () => {
     const secret = /whsec_[\w+/=]+/.exec(await dialog.innerText())?.[0] ?? '';
     await dialog.getByLabel(webhooks.secret.stored).check();
     await dialog.getByRole('button', { name: webhooks.secret.done }).click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByText(alarms.secret.signed(secret.slice(-4))).waitFor();
     expect(await page.content()).not.toContain(secret);
 
