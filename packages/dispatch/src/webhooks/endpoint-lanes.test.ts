@@ -9,6 +9,7 @@ function openLane() {
   const lanes = new EndpointLanes<number>(
     () => now_ms,
     () => is_full,
+    () => 0,
   );
   lanes.begin({ webhook_id: ID, workspace_id: 'workspace', holder: 'worker', job_id: 'job', retry_count: 0 });
   /** Claims the deliveries that the lane requests, and starts those that may be posted. */
@@ -110,6 +111,23 @@ describe('endpoint lanes', () => {
     lane.fill();
     endAllBut(1, posting);
     expect(lane.start()).toBe(0);
+  });
+
+  it('leases that begin together end apart', () => {
+    let now_ms = 0;
+    const spread = [0, 0.5];
+    const lanes = new EndpointLanes<number>(
+      () => now_ms,
+      () => false,
+      () => spread.shift() ?? 0,
+    );
+    for (const webhook_id of ['first', 'second'])
+      lanes.begin({ webhook_id, workspace_id: 'workspace', holder: 'worker', job_id: webhook_id, retry_count: 0 });
+
+    now_ms = 4000;
+
+    expect(lanes.ask(1200).map(({ webhook_id }) => webhook_id)).toEqual(['first']);
+    expect(lanes.release(new Map()).map(({ webhook_id }) => webhook_id)).toEqual(['second']);
   });
 
   it('an endpoint that recovers gains concurrent posts again', () => {

@@ -33,6 +33,9 @@ const MAX_AHEAD = 100;
 // After this long, nothing more is claimed under a lease, so that it ends and another worker, or an endpoint behind many
 // long queues, gets a turn.
 const LEASE_MS = 5000;
+// Leases that begin together end apart, up to this share of their time earlier, so that a worker always has deliveries to
+// post.
+const LEASE_SPREAD = 0.6;
 // If posts keep the lease from ending for this long, claims resume, unless endpoints wait for a lease of this worker:
 // the other deliveries must not wait for a post that hangs.
 const END_WITHIN_MS = 1000;
@@ -55,6 +58,8 @@ interface Lane<T> {
   /** Null if another worker has the endpoint lease. */
   lease: EndpointLease | null;
   begun_at: number;
+  /** How long deliveries are claimed under the lease. */
+  lease_ms: number;
   /** True if there may be due deliveries that are not claimed yet. */
   wants: boolean;
   /** True while a claim for the endpoint is in progress. */
@@ -67,14 +72,16 @@ interface Lane<T> {
 export class EndpointLanes<T> {
   readonly #now: () => number;
   readonly #isFull: () => boolean;
+  readonly #random: () => number;
   readonly #lanes = new Map<string, Lane<T>>();
   #claimed = 0;
   #closed = false;
 
   /** `isFull` returns whether other endpoints may have to wait for the leases of this worker to end. */
-  constructor(now: () => number, isFull: () => boolean) {
+  constructor(now: () => number, isFull: () => boolean, random: () => number) {
     this.#now = now;
     this.#isFull = isFull;
+    this.#random = random;
   }
 
   /**
@@ -86,6 +93,7 @@ export class EndpointLanes<T> {
     const replaced = lane.lease;
     lane.lease = lease;
     lane.begun_at = this.#now();
+    lane.lease_ms = LEASE_MS * (1 - LEASE_SPREAD * this.#random());
     lane.wants = true;
     lane.idle = true;
     return replaced;
@@ -237,6 +245,7 @@ export class EndpointLanes<T> {
         taken_before: 0,
         lease: null,
         begun_at: 0,
+        lease_ms: LEASE_MS,
         wants: false,
         asking: false,
         idle: true,
@@ -272,8 +281,8 @@ export class EndpointLanes<T> {
   #isOver(lane: Lane<T>, is_full: boolean): boolean {
     if (this.#closed) return true;
     const age_ms = this.#now() - lane.begun_at;
-    if (age_ms <= LEASE_MS) return false;
-    return age_ms % (LEASE_MS + END_WITHIN_MS) > LEASE_MS || is_full;
+    if (age_ms <= lane.lease_ms) return false;
+    return age_ms % (lane.lease_ms + END_WITHIN_MS) > lane.lease_ms || is_full;
   }
 }
 

@@ -59,6 +59,7 @@ export class WebhookPump {
   readonly #lanes = new EndpointLanes<Waiting>(
     () => performance.now(),
     () => this.#isFull(),
+    Math.random,
   );
   /** Results that are not being recorded yet. */
   readonly #finished: SettledPost[] = [];
