@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { Encryption } from '../../process/encryption.ts';
 import type { WebhookFormat } from '../endpoints/format.ts';
 
@@ -29,15 +28,29 @@ const headerPrefixes: Readonly<Record<WebhookFormat, string>> = { postrider: 'we
 /** Signs bodies with the endpoint's secret and, for a day after a rotation, also with the previous one. */
 export type Signer = (id: string, now_ms: number, body: Buffer) => Record<string, string>;
 
+/**
+ * Signs as Standard Webhooks defines it. Its library hashes in JavaScript, which takes a tenth of a worker's time per
+ * webhook; Node's HMAC takes a fifth of that.
+ */
 export function createSigner(secrets: readonly string[], format: WebhookFormat = 'postrider'): Signer {
   const prefix = headerPrefixes[format];
-  const keys = secrets.map((secret) => new Webhook(secret));
+  const keys = secrets.map(keyOf);
   return (id, now_ms, body) => {
-    const at = new Date(now_ms);
+    const seconds = String(Math.floor(now_ms / 1000));
+    const signatureBy = (key: KeyObject) =>
+      `v1,${createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64')}`;
     return {
       [`${prefix}-id`]: id,
-      [`${prefix}-timestamp`]: String(Math.floor(now_ms / 1000)),
-      [`${prefix}-signature`]: keys.map((key) => key.sign(id, at, body)).join(' '),
+      [`${prefix}-timestamp`]: seconds,
+      [`${prefix}-signature`]: keys.map(signatureBy).join(' '),
     };
   };
+}
+
+/** Returns the key of a secret, with or without the prefix. */
+function keyOf(secret: string): KeyObject {
+  const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+  const key = Buffer.from(encoded, 'base64');
+  if (key.length === 0 || key.toString('base64') !== encoded) throw new Error('the webhook secret is not base64');
+  return createSecretKey(key);
 }
