@@ -12,6 +12,8 @@ export interface Flow {
   readonly shares_us: readonly number[];
 }
 
+/** At full load, a process's time per email or webhook falls for about eight seconds, however long it is measured. */
+export const WARM_SECONDS = 8;
 export const ARRIVAL_LIMIT_MS = 120_000;
 
 export const rateOf = (name: string) => `${name}, /s`;

@@ -1,4 +1,4 @@
-import { ARRIVAL_LIMIT_MS, arrival, type Flow, measureFlow, stopAll } from '../measure/flow.ts';
+import { ARRIVAL_LIMIT_MS, arrival, type Flow, measureFlow, stopAll, WARM_SECONDS } from '../measure/flow.ts';
 import { runLoad } from '../measure/load.ts';
 import { mailLatency, type PacedFlow, type PacedLoad } from '../measure/mail-latency.ts';
 import { signatureRate } from '../measure/signature-rate.ts';
@@ -14,8 +14,6 @@ const CONNECTIONS = 50;
 export const DRAINED_PER_SECOND = 7500;
 /** The first part of a drain is warm-up, so that most of the code that a message runs has been compiled. */
 export const WARM_PART = 1 / 5;
-/** At full load, REST's time per email falls for about eight seconds, however long the measurement is. */
-const WARM_FLOW_SECONDS = 8;
 
 export function deliveryEnvironment(sink_port: number): Readonly<Record<string, string>> {
   return { DELIVERY: `smtp://127.0.0.1:${sink_port}`, RETURN_PATH_DOMAIN: 'bounces.example.com' };
@@ -44,7 +42,7 @@ export async function flowThroughProduct(
     return (await product.countMessages()) - before;
   };
   try {
-    await arrival(sink, await load(WARM_FLOW_SECONDS));
+    await arrival(sink, await load(WARM_SECONDS));
     return await measureFlow(sink, [rest.pid, worker.pid, product.postmaster], () => load(seconds));
   } finally {
     await stopAll([worker, rest, sink]);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createEncryption, newId } from '@postrider/core';
 import { encryptSecret, newWebhookSecret } from '@postrider/core/webhooks';
 import type { Sql } from '@postrider/db';
+import { WARM_SECONDS } from '../measure/flow.ts';
 import { measureRounds } from '../measure/rounds.ts';
 import { ascending, median, percentile, ratiosOf } from '../measure/statistics.ts';
 import type { BenchOptions } from '../options.ts';
@@ -16,7 +17,9 @@ const BARE = fileURLToPath(new URL('../bare-posts.ts', import.meta.url));
 const ENDPOINTS = 20;
 const CONCURRENCY = 4 * ENDPOINTS;
 const BODY_BYTES = 700;
-const EVENTS = 1500;
+const EVENTS = 6000;
+/** How many events a statement adds. */
+const ADDED_AT_A_TIME = 30_000;
 const PACE = 400;
 const STEP_MS = 20;
 const BARE_RATE = 'bare requests, /s';
@@ -43,7 +46,8 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
       keep(BARE_RATE, await bareRate(sink, seconds));
       await reset(sql);
-      await owe(sql, workspaces, EVENTS * ENDPOINTS);
+      for (let added = 0; added < EVENTS * ENDPOINTS; added += ADDED_AT_A_TIME)
+        await owe(sql, workspaces, ADDED_AT_A_TIME);
       const worker = await startProduct(product, env);
       keep(RATE, await drainRate(sink, EVENTS * ENDPOINTS));
       for (const [series, hanging] of [[CALM, null] as const, [BESIDE, '/0'] as const]) {
@@ -146,24 +150,27 @@ async function owe(sql: Sql, workspaces: readonly string[], count: number): Prom
 async function bareRate(sink: PostSink, seconds: number): Promise<number> {
   const child = spawn(
     process.execPath,
-    [BARE, String(sink.port), String(seconds), String(CONCURRENCY), String(BODY_BYTES)],
+    [BARE, String(sink.port), String(WARM_SECONDS + seconds), String(CONCURRENCY), String(BODY_BYTES)],
     { stdio: 'inherit', env: { PATH: process.env.PATH, NODE_ENV: 'production' } },
   );
   const exit = once(child, 'exit');
   await nextPost(sink);
-  // The first tenth is warm-up, as everywhere.
-  await new Promise((resolve) => setTimeout(resolve, seconds * 100));
+  await new Promise((resolve) => setTimeout(resolve, WARM_SECONDS * 1000));
   const [before, started] = [sink.count(), performance.now()];
   await exit;
   return ((sink.count() - before) / (performance.now() - started)) * 1000;
 }
 
+/** Measures a drain, whose first eight seconds, or first half if it is shorter, are warm-up. */
 async function drainRate(sink: PostSink, count: number): Promise<number> {
   const end = sink.count() + count;
-  const arrival = async (target: number) => {
-    while (sink.count() < target) await new Promise((resolve) => setTimeout(resolve, 5));
+  const arrival = async (target: number, limit_ms = Number.POSITIVE_INFINITY) => {
+    const started = performance.now();
+    while (sink.count() < target && performance.now() - started < limit_ms)
+      await new Promise((resolve) => setTimeout(resolve, 5));
   };
-  await arrival(end - count * 0.9);
+  await arrival(end - count + 1);
+  await arrival(end - count / 2, WARM_SECONDS * 1000);
   const [before, started] = [sink.count(), performance.now()];
   await arrival(end);
   return ((end - before) / (performance.now() - started)) * 1000;
