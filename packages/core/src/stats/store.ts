@@ -88,22 +88,39 @@ const transportOf = (sql: Tx) =>
       order by x.number desc limit 1
     ) end, '')`;
 
+/** Returns SQL for a key whose ids are still uuids: writing an id as text takes 10 µs, so only results are written so. */
+const keyText = (tx: Tx) => tx`case when dimension = 'api_key' then id_text(key::uuid) else key end`;
+
 /** Returns SQL that stores when email of each kind was last delivered. */
 const lastSuccesses = (tx: Tx) => tx`
   insert into last_successes as l (dimension, key, workspace_id, at)
-  select d.dimension, d.key, h.workspace_id, max(h.created_at)
+  select dimension, ${keyText(tx)}, workspace_id, at
   from (
-    select workspace_id, from_domain, api_key_id, tags, provider, destination, transport, max(created_at) as created_at
-    from happened where type = 'email.delivered' group by 1, 2, 3, 4, 5, 6, 7
-  ) h
-  cross join lateral (
-    values ('destination', h.destination), ('provider', h.provider), ('sender_domain', h.from_domain), ('api_key', h.api_key_id),
-      ('transport', h.transport)
-    union all select 'tag', t.tag from unnest(h.tags) as t (tag)
-  ) as d (dimension, key)
-  group by 1, 2, 3
+    select d.dimension, d.key, h.workspace_id, max(h.created_at) as at
+    from (
+      select workspace_id, from_domain, api_key_id, tags, provider, destination, transport, max(created_at) as created_at
+      from happened where type = 'email.delivered' group by 1, 2, 3, 4, 5, 6, 7
+    ) h
+    cross join lateral (
+      values ('destination', h.destination), ('provider', h.provider), ('sender_domain', h.from_domain),
+        ('api_key', h.api_key_id::text), ('transport', h.transport)
+      union all select 'tag', t.tag from unnest(h.tags) as t (tag)
+    ) as d (dimension, key)
+    group by 1, 2, 3
+  ) s
   order by 1, 2, 3
   on conflict (dimension, key, workspace_id) do update set at = excluded.at where l.at < excluded.at`;
+
+/** Returns SQL for the sums of rows c of the types that are counted. */
+const sumsByType = (tx: Tx) => tx`
+  coalesce(sum(c.n) filter (where c.type = 'accepted'), 0)::int as accepted,
+  coalesce(sum(c.n) filter (where c.type = ${countedEvents.delivered}), 0)::int as delivered,
+  coalesce(sum(c.n) filter (where c.type = ${countedEvents.bounced}), 0)::int as bounced,
+  coalesce(sum(c.n) filter (where c.type = ${countedEvents.deferred}), 0)::int as deferred,
+  coalesce(sum(c.n) filter (where c.type = ${countedEvents.failed}), 0)::int as failed,
+  coalesce(sum(c.n) filter (where c.type = ${countedEvents.complained}), 0)::int as complained,
+  coalesce(sum(c.n) filter (where c.type = ${countedEvents.suppressed}), 0)::int as suppressed,
+  coalesce(sum(c.n) filter (where c.type = ${countedEvents.canceled}), 0)::int as canceled`;
 
 /**
  * Recomputes the minutes of a range from events and messages, using the times in their ids. Walks the primary keys, one
@@ -122,7 +139,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
   const concerns = tx`case when f.recipient_id is null then r.state = 'canceled' else r.id = f.recipient_id end`;
   const since = tx`greatest(m.created_at, m.scheduled_at)`;
   const facts = tx`
-    f.workspace_id, f.minute, f.type, f.captured, f.relayed, f.created_at, m.from_domain, coalesce(id_text(m.api_key_id), '') as api_key_id, m.tags,
+    f.workspace_id, f.minute, f.type, f.captured, f.relayed, f.created_at, m.from_domain, coalesce(m.api_key_id, no_id()) as api_key_id, m.tags,
     r.domain as destination, coalesce(p.provider, '') as provider, ${transportOf(tx)} as transport,
     case when f.first and r.first_attempt_at is not null
       then ${binOf(tx, tx`extract(epoch from r.first_attempt_at - ${since}) * 1000`)} end as first_bin,
@@ -182,7 +199,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
         count(*)::int as n, (count(*) filter (where captured))::int as captured, (count(*) filter (where relayed))::int as relayed
       from happened group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
       union all
-      select b.workspace_id, width_bucket(b.id, ${messages}::uuid[]), b.from_domain, coalesce(id_text(b.api_key_id), ''), b.tags,
+      select b.workspace_id, width_bucket(b.id, ${messages}::uuid[]), b.from_domain, coalesce(b.api_key_id, no_id()), b.tags,
         coalesce(p.provider, ''), r.domain, '', null, null, 'accepted', count(*)::int, 0, 0
       from recent b
       join recipients r on r.message_id = b.id and r.workspace_id = b.workspace_id
@@ -191,25 +208,29 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       where b.id >= ${messages[0] ?? ''}
       group by 1, 2, 3, 4, 5, 6, 7
     ),
-    counted as materialized (
-      select s.workspace_id, d.dimension, ${from}::timestamptz + (c.minute - 1) * interval '1 minute' as at, d.key,
+    counted_by_workspace as materialized (
+      select c.workspace_id, d.dimension, ${from}::timestamptz + (c.minute - 1) * interval '1 minute' as at, d.key,
         c.first_bin, c.delivery_bin, sum(c.n) as n,
-        coalesce(sum(c.n) filter (where c.type = 'accepted'), 0)::int as accepted,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.delivered}), 0)::int as delivered, sum(c.captured)::int as captured, sum(c.relayed)::int as relayed,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.bounced}), 0)::int as bounced,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.deferred}), 0)::int as deferred,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.failed}), 0)::int as failed,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.complained}), 0)::int as complained,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.suppressed}), 0)::int as suppressed,
-        coalesce(sum(c.n) filter (where c.type = ${countedEvents.canceled}), 0)::int as canceled
+        sum(c.captured)::int as captured, sum(c.relayed)::int as relayed, ${sumsByType(tx)}
       from combined c
-      cross join lateral (values (c.workspace_id), (no_id())) as s (workspace_id)
       cross join lateral (
         values ('none', ''), ('domain', c.from_domain), ('provider', c.provider), ('destination', c.destination),
-          ('api_key', c.api_key_id), ('transport', c.transport)
+          ('api_key', c.api_key_id::text), ('transport', c.transport)
         union all select 'tag', t.tag from unnest(c.tags) as t (tag)
       ) as d (dimension, key)
       group by 1, 2, 3, 4, 5, 6
+    ),
+    -- The sums of all workspaces are taken from those of each, because they have far fewer rows than combined.
+    counted as materialized (
+      select workspace_id, dimension, at, ${keyText(tx)} as key, first_bin, delivery_bin, n, accepted, delivered, captured,
+        relayed, bounced, deferred, failed, complained, suppressed, canceled
+      from counted_by_workspace
+      union all
+      select no_id(), dimension, at, ${keyText(tx)}, first_bin, delivery_bin, sum(n), sum(accepted)::int, sum(delivered)::int,
+        sum(captured)::int, sum(relayed)::int, sum(bounced)::int, sum(deferred)::int, sum(failed)::int,
+        sum(complained)::int, sum(suppressed)::int, sum(canceled)::int
+      from counted_by_workspace
+      group by dimension, at, key, first_bin, delivery_bin
     ),
     bins as (
       select workspace_id, dimension, at, key, 'first' as of, first_bin as bin, sum(n) as n from counted
