@@ -30,11 +30,11 @@ const FAILING_BELOW = 0.5;
 const PERIOD_MS = 500;
 const FIRST_AHEAD = 4;
 const MAX_AHEAD = 100;
-// After this long, nothing more is claimed under a lease, so that it ends and another worker, or an endpoint behind many
+// After at most this long, nothing more is claimed under a lease, so that it ends and another worker, or an endpoint behind many
 // long queues, gets a turn.
 const LEASE_MS = 5000;
-// Leases that begin together end apart, up to this share of their time earlier, so that a worker always has deliveries to
-// post.
+// Each lease ends earlier by a random part of its time, up to this share, so that leases that begin together don't end
+// together and leave the worker nothing to post.
 const LEASE_SPREAD = 0.6;
 // If posts keep the lease from ending for this long, claims resume, unless endpoints wait for a lease of this worker:
 // the other deliveries must not wait for a post that hangs.
@@ -282,7 +282,7 @@ export class EndpointLanes<T> {
     if (this.#closed) return true;
     const age_ms = this.#now() - lane.begun_at;
     if (age_ms <= lane.lease_ms) return false;
-    return age_ms % (lane.lease_ms + END_WITHIN_MS) > lane.lease_ms || is_full;
+    return (age_ms - lane.lease_ms) % (LEASE_MS + END_WITHIN_MS) < END_WITHIN_MS || is_full;
   }
 }
 
