@@ -165,10 +165,13 @@ describe('the backlog', () => {
     await sql`update roll_ups set early_until = ${new Date(world.clock.now())}, final_until = ${new Date(world.clock.now())}`;
     await send('ada@example.com');
     await world.drain();
+    const key = newId('api_key', world.clock.now());
+    await sql`update messages set api_key_id = ${key}`;
     const delivered_at = new Date(world.clock.now()).toISOString();
     await world.clock.advance(2 * MINUTE_MS);
     await rollUpStats(world.services);
     await send('bob@example.com');
+    await sql`update messages set api_key_id = ${key}`;
     await closeLane(sql, { lane: 'example.com', seconds: 300, closings: 1, last_reply: '421 Busy' });
 
     const [row] = (await backlog()).rows;
@@ -178,6 +181,8 @@ describe('the backlog', () => {
     await parkIn({ 'bob@example.com': 'example.com' });
     const by_transport = await backlog({ by: 'transport' });
     expect(by_transport.rows).toMatchObject([{ key: 'default', last_success_at: delivered_at }]);
+    const by_key = await backlog({ by: 'api_key' });
+    expect(by_key.rows).toMatchObject([{ key, last_success_at: delivered_at }]);
   });
 
   it('shows a hold on a destination, sending domain or key, but not another workspace’s holds', async () => {

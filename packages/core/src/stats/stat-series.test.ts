@@ -247,6 +247,52 @@ describe('the dimensions of a statistics series', () => {
     ]);
   });
 
+  it('add up the workspaces of the instance, outcome by outcome', async () => {
+    refuse({ later: [451, '4.3.0 Later'], never: [550, '5.1.1 Unknown'], gone: [550, '5.1.1 Unknown'] });
+    const other = await world.workspace('business');
+    await world.domain('other.test', other.workspace_id);
+    await send(['ada@example.com', 'never@example.com', 'gone@example.com']);
+    await send(
+      ['bob@example.com', 'eve@example.com', 'later@example.com'],
+      { from: 'app@other.test' },
+      other.workspace_id,
+    );
+    const four = ['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com'];
+    const canceled = await send(four, { scheduled_at: at(HOUR_MS) });
+    await invoke(world.as(world.workspace_id), cancelMessage, { id: canceled });
+    const key = await world.key({ scopes: ['email:send'] });
+    await world.services.sql`update messages set api_key_id = ${key.id} where from_domain = 'other.test'`;
+    await world.drain();
+    await world.clock.advance(2 * MINUTE_MS);
+    await rollUpStats(world.services);
+
+    const metrics = ['accepted', 'delivered', 'bounced', 'deferred', 'failed', 'suppressed', 'complained', 'canceled'];
+    const stats = await series({ reach: 'instance', group_by: 'api_key', metrics });
+
+    const countsOf = (value: string | null) =>
+      stats.series.filter((one) => one.key === value).map(({ metric, points }) => [metric, points[0]?.value]);
+    expect(Object.fromEntries(countsOf(key.id))).toEqual({
+      accepted: 3,
+      delivered: 2,
+      bounced: 0,
+      deferred: 1,
+      failed: 0,
+      suppressed: 0,
+      complained: 0,
+      canceled: 0,
+    });
+    expect(Object.fromEntries(countsOf(null))).toEqual({
+      accepted: 7,
+      delivered: 1,
+      bounced: 2,
+      deferred: 0,
+      failed: 0,
+      suppressed: 0,
+      complained: 0,
+      canceled: 4,
+    });
+  });
+
   it('give each minute’s busiest values their own rows, and combine the rest without loss', async () => {
     for (let index = 0; index < 40; index++)
       await send(['a@example.com', 'b@example.com'].slice(0, index < 5 ? 2 : 1), { tags: [`tag${index}`] });

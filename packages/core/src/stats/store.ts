@@ -88,7 +88,10 @@ const transportOf = (sql: Tx) =>
       order by x.number desc limit 1
     ) end, '')`;
 
-/** Returns SQL for a key whose ids are still uuids: writing an id as text takes 10 µs, so only results are written so. */
+/**
+ * Returns SQL for a key as it is stored. API keys are grouped by their uuids, because id_text takes 10 µs a call; no_id()
+ * stands for no key, and its text is empty.
+ */
 const keyText = (tx: Tx) => tx`case when dimension = 'api_key' then id_text(key::uuid) else key end`;
 
 /** Returns SQL that stores when email of each kind was last delivered. */
@@ -220,7 +223,7 @@ export async function computeMinutes(tx: Tx, from: Date, to: Date): Promise<void
       ) as d (dimension, key)
       group by 1, 2, 3, 4, 5, 6
     ),
-    -- The sums of all workspaces are taken from those of each, because they have far fewer rows than combined.
+    -- Sums of all workspaces are added up from those of each, so that each row is multiplied by the dimensions once.
     counted as materialized (
       select workspace_id, dimension, at, ${keyText(tx)} as key, first_bin, delivery_bin, n, accepted, delivered, captured,
         relayed, bounced, deferred, failed, complained, suppressed, canceled
