@@ -10,6 +10,7 @@ import { ascending, median, percentile, ratiosOf } from '../measure/statistics.t
 import type { BenchOptions } from '../options.ts';
 import { type BenchServer, onBenchServer } from '../product/database.ts';
 import { prepareProduct, SECRET_KEY, startProduct } from '../product/product.ts';
+import { vacuum } from '../product/vacuum.ts';
 import { type PostSink, startPostSink } from '../receivers/post-sink.ts';
 import { line, type Report } from '../report/table.ts';
 
@@ -17,7 +18,7 @@ const BARE = fileURLToPath(new URL('../bare-posts.ts', import.meta.url));
 const ENDPOINTS = 20;
 const CONCURRENCY = 4 * ENDPOINTS;
 const BODY_BYTES = 700;
-const EVENTS = 6000;
+const EVENTS = 9000;
 /** How many events a statement adds. */
 const ADDED_AT_A_TIME = 30_000;
 const PACE = 400;
@@ -46,10 +47,11 @@ async function measureWebhooks(server: BenchServer, { rounds: count, seconds }: 
     const rounds = await measureRounds({ rounds: count }, async (keep) => {
       keep(BARE_RATE, await bareRate(sink, seconds));
       await reset(sql);
-      for (let added = 0; added < EVENTS * ENDPOINTS; added += ADDED_AT_A_TIME)
-        await owe(sql, workspaces, ADDED_AT_A_TIME);
+      for (let left = EVENTS * ENDPOINTS; left > 0; left -= ADDED_AT_A_TIME)
+        await owe(sql, workspaces, Math.min(ADDED_AT_A_TIME, left));
       const worker = await startProduct(product, env);
       keep(RATE, await drainRate(sink, EVENTS * ENDPOINTS));
+      await vacuum(sql);
       for (const [series, hanging] of [[CALM, null] as const, [BESIDE, '/0'] as const]) {
         sink.hang(hanging);
         const paced = await pacedPosts(sql, sink, workspaces, seconds * 2);
