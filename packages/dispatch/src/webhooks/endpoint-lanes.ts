@@ -30,8 +30,8 @@ const FAILING_BELOW = 0.5;
 const PERIOD_MS = 500;
 const FIRST_AHEAD = 4;
 const MAX_AHEAD = 100;
-// After at most this long, nothing more is claimed under a lease, so that it ends and another worker, or an endpoint behind many
-// long queues, gets a turn.
+// After at most this long, nothing more is claimed under a lease, so that it ends and another worker, or an endpoint
+// behind many long queues, gets a turn.
 const LEASE_MS = 5000;
 // Each lease ends earlier by a random part of its time, up to this share, so that leases that begin together don't end
 // together and leave the worker nothing to post.
@@ -57,9 +57,8 @@ interface Lane<T> {
   taken_before: number;
   /** Null if another worker has the endpoint lease. */
   lease: EndpointLease | null;
-  begun_at: number;
-  /** How long deliveries are claimed under the lease. */
-  lease_ms: number;
+  /** Until when deliveries are claimed under the lease. */
+  claims_until: number;
   /** True if there may be due deliveries that are not claimed yet. */
   wants: boolean;
   /** True while a claim for the endpoint is in progress. */
@@ -92,8 +91,7 @@ export class EndpointLanes<T> {
     const lane = this.#laneOf(lease.webhook_id);
     const replaced = lane.lease;
     lane.lease = lease;
-    lane.begun_at = this.#now();
-    lane.lease_ms = LEASE_MS * (1 - LEASE_SPREAD * this.#random());
+    lane.claims_until = this.#now() + LEASE_MS * (1 - LEASE_SPREAD * this.#random());
     lane.wants = true;
     lane.idle = true;
     return replaced;
@@ -244,8 +242,7 @@ export class EndpointLanes<T> {
         taken: 0,
         taken_before: 0,
         lease: null,
-        begun_at: 0,
-        lease_ms: LEASE_MS,
+        claims_until: 0,
         wants: false,
         asking: false,
         idle: true,
@@ -280,9 +277,9 @@ export class EndpointLanes<T> {
 
   #isOver(lane: Lane<T>, is_full: boolean): boolean {
     if (this.#closed) return true;
-    const age_ms = this.#now() - lane.begun_at;
-    if (age_ms <= lane.lease_ms) return false;
-    return (age_ms - lane.lease_ms) % (LEASE_MS + END_WITHIN_MS) < END_WITHIN_MS || is_full;
+    const late_ms = this.#now() - lane.claims_until;
+    if (late_ms <= 0) return false;
+    return late_ms % (LEASE_MS + END_WITHIN_MS) < END_WITHIN_MS || is_full;
   }
 }
 
