@@ -138,6 +138,21 @@ export async function axeProblems(page: Page, rules: readonly string[] | null): 
   );
 }
 
+/**
+ * Ends the session with the page's next change. If it ended before, a query of the page could open the sign-in dialog
+ * over the form that a test is about to submit.
+ */
+export async function endSessionOnNextChange(page: Page): Promise<void> {
+  let has_ended = false;
+  await page.route('**/trpc/**', async (route) => {
+    if (!has_ended && route.request().method() === 'POST') {
+      has_ended = true;
+      await page.context().clearCookies();
+    }
+    await route.continue();
+  });
+}
+
 /** Checks that nothing went wrong out of sight: no errors, no external requests, no script dialogs. */
 export function expectQuiet({ problems, foreign, dialogs }: BrowserTab): void {
   expect(problems).toEqual([]);

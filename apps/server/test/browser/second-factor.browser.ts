@@ -7,7 +7,7 @@ import { words as shell } from '@postrider/dashboard/strings/shell';
 import { totpCode } from '@postrider/testing';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeProblems, expectQuiet, type Stage, startStage } from './dashboard.ts';
+import { axeProblems, endSessionOnNextChange, expectQuiet, type Stage, startStage } from './dashboard.ts';
 import { routePath } from './route-path.ts';
 
 const operator = { email: 'ops@sandbox.test', password: 'correct horse: battery' };
@@ -175,9 +175,7 @@ describe('a second factor', () => {
 
     await page.getByRole('button', { name: factor.remove.submit }).click();
     const removal = page.getByRole('dialog', { name: factor.remove.title });
-    await removal.waitFor();
-    // Any later request of the page would ask for the sign-in first.
-    await visitor.context.clearCookies();
+    await endSessionOnNextChange(page);
     await removal.getByRole('button', { name: factor.remove.submit }).click();
     const again = page.getByRole('dialog', { name: shell.session.session.title });
     await again.getByLabel(shell.session.session.field).fill(operator.password);

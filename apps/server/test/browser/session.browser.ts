@@ -6,7 +6,7 @@ import { words as apiKeys } from '@postrider/dashboard/strings/pages/settings/ap
 import { words as signIn } from '@postrider/dashboard/strings/pages/sign-in';
 import { words as shell } from '@postrider/dashboard/strings/shell';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
+import { endSessionOnNextChange, expectQuiet, type Stage, sendMail, startStage } from './dashboard.ts';
 import { routePath } from './route-path.ts';
 import { wordsAround } from './words-around.ts';
 
@@ -56,7 +56,7 @@ describe('a session', () => {
     await page.getByLabel(signIn.password).fill(operator.password);
     await page.keyboard.press('Enter');
     await page.getByLabel(compose.subject).fill('Typed before the end');
-    await visitor.context.clearCookies();
+    await endSessionOnNextChange(page);
     await page.getByRole('button', { name: compose.submit }).click();
     const dialog = page.getByRole('dialog', { name: shell.session.session.title });
     await dialog.getByLabel(shell.session.session.field).fill(operator.password);
