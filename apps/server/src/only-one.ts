@@ -1,13 +1,5 @@
-import { type Config, roleNames } from '@postrider/core';
+import { type Config, readServerRecord, roleNames, type ServerRecord } from '@postrider/core';
 import { type Claim, claim } from '@postrider/db/embedded';
-
-/** A process's report about itself to others on the same data directory. */
-interface ServerRecord {
-  /** Whether the process runs every role, in which case starting a second one is rarely intended. */
-  readonly whole: boolean;
-  /** Null until the process is listening. */
-  readonly url: string | null;
-}
 
 export interface OnlyOne {
   listens(url: string): void;
@@ -19,7 +11,7 @@ export async function claimData(config: Config): Promise<OnlyOne> {
   const all_roles = roleNames.every((role) => config.ROLES.includes(role));
   const text = (url: string | null) => JSON.stringify({ whole: all_roles, url } satisfies ServerRecord);
   const own_claim: Claim = await claim(config.DATA_DIR, text(null), (names) => {
-    const other = all_roles ? names.map(readRecord).find((record) => record.whole) : undefined;
+    const other = all_roles ? names.map(readServerRecord).find((record) => record.whole) : undefined;
     if (!other) return;
     const location = other.url === null ? 'It is still starting' : `It runs at ${other.url}`;
     throw new Error(
@@ -28,10 +20,4 @@ export async function claimData(config: Config): Promise<OnlyOne> {
     );
   });
   return { listens: (url) => own_claim.say(text(url)), end: () => own_claim.end() };
-}
-
-function readRecord(text: string): ServerRecord {
-  // The file was written by a process of the same user, from either this release or another one.
-  const { whole: all_roles = false, url = null } = JSON.parse(text) as Partial<ServerRecord>;
-  return { whole: all_roles, url };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyDirectory, openCommandLine } from './command-line.ts';
 
-const { directory, launch, postrider } = await openCommandLine({ embedded: true });
+const { directory, launch, postrider, url } = await openCommandLine({ embedded: true });
 
 describe('keys create --local', () => {
   it('creates a local key with every scope, while the server is running', async () => {
@@ -19,6 +19,14 @@ describe('keys create --local', () => {
 
     expect(rejection.code).toBe(1);
     expect(rejection.err).toMatch(/^not_installed: .*\nRun npm start once/);
+  });
+});
+
+describe('operators login-link', () => {
+  it('names the address of the running server, whose port was set for that process only', async () => {
+    const { out } = await postrider(['operators', 'login-link', '--json'], { POSTRIDER_URL: '' });
+
+    expect(new URL(JSON.parse(out).url).origin).toBe(url);
   });
 });
 

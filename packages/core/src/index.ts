@@ -67,6 +67,7 @@ export {
 } from './process/metrics.ts';
 export { listenNear, listenOn } from './process/ports.ts';
 export { runAll, runTogether } from './process/run-all.ts';
+export { readServerRecord, type ServerRecord } from './process/server-record.ts';
 export { silentLog } from './process/silent-log.ts';
 export { noSpan, noTracing, readTraceparent, type Span, type Tracing } from './process/tracing.ts';
 export { createContext, createServices } from './services.ts';

@@ -50,7 +50,7 @@ export function hold(data_dir: string): () => void {
 }
 
 /** Returns the announcements of the live processes that use a data directory. */
-function announced(data_dir: string): string[] {
+export function announcements(data_dir: string): string[] {
   const directory = holdersDirectory(data_dir);
   if (!existsSync(directory)) return [];
   return readdirSync(directory).flatMap((name) => {
@@ -74,7 +74,7 @@ export async function claim(
 ): Promise<Claim> {
   const directory = realpathSync(data_dir);
   return inTurn(directory, async () => {
-    refuse(announced(directory));
+    refuse(announcements(directory));
     const record = new HolderRecord(directory, owner);
     return { say: (more) => record.write(more), end: () => record.remove() };
   });

@@ -26,7 +26,7 @@ import { machineDirectories } from './embedded-leftovers.ts';
 import { canEnter, run, type ServerUser } from './embedded-process.ts';
 import { findPostmaster, type Postmaster, readState, type State } from './embedded-state.ts';
 
-export { type Claim, claim } from './embedded-holders.ts';
+export { announcements, type Claim, claim } from './embedded-holders.ts';
 export { bytesIn, type Leftover, leftoverDatabases, type Removal, removeLeftover } from './embedded-leftovers.ts';
 
 export interface EmbeddedOptions {

@@ -7,13 +7,14 @@ import {
   createContext,
   createServices,
   readConfig,
+  readServerRecord,
   systemClock,
   usualPorts,
 } from '@postrider/core';
 import { program_name } from '@postrider/core/program';
 import { oldestWorkspace, workspaceById } from '@postrider/core/workspaces';
 import { connect, pendingMigrations, type Sql } from '@postrider/db';
-import { startEmbedded } from '@postrider/db/embedded';
+import { announcements, startEmbedded } from '@postrider/db/embedded';
 import { createQueue } from '@postrider/queue';
 import { pino } from 'pino';
 import { serviceUrl } from '../connect/client.ts';
@@ -47,9 +48,14 @@ export async function withDatabase<T>(config: Config, work: (database_url: strin
   }
 }
 
-/** Returns the URL of this machine's service by its settings, unless another one is named. */
-export function localUrl(terminal: Terminal, { PORT = usualPorts.PORT }: Config): string {
-  return settingsOf(terminal).url === null ? `http://localhost:${PORT}` : serviceUrl(terminal);
+/**
+ * Returns the URL of this machine's service: the one that is named, that of the server which is running with this data,
+ * whose port may have been set for that process only, or the one by the settings.
+ */
+export function localUrl(terminal: Terminal, { DATA_DIR, PORT = usualPorts.PORT }: Config): string {
+  if (settingsOf(terminal).url !== null) return serviceUrl(terminal);
+  const servers = announcements(DATA_DIR).map(readServerRecord);
+  return servers.find(({ whole }) => whole)?.url ?? `http://localhost:${PORT}`;
 }
 
 /** Runs a command on this machine's installation. */
