@@ -81,6 +81,18 @@ describe('doctor', () => {
     ]);
   });
 
+  it('asks the port of the settings if the database is not the embedded one, though its server is running', async () => {
+    const { out } = await postrider(['doctor'], {
+      POSTRIDER_URL: '',
+      POSTRIDER_API_KEY: '',
+      DATABASE_URL: 'postgres://127.0.0.1:9/none',
+      SECRET_KEY: '0'.repeat(64),
+      PORT: '9',
+    });
+
+    expect(out).toContain('No response from http://localhost:9');
+  });
+
   it('reports a failed check, and skips a check that does not apply', async () => {
     const { code, out } = await launch(['doctor'], {
       POSTRIDER_URL: 'http://127.0.0.1:9',

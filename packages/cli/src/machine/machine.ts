@@ -49,12 +49,12 @@ export async function withDatabase<T>(config: Config, work: (database_url: strin
 }
 
 /**
- * Returns the URL of this machine's service: the one that is named, that of the server which is running with this data,
- * whose port may have been set for that process only, or the one by the settings.
+ * Returns the URL of this machine's service: the one that is named, that of the server which is running with the embedded
+ * database, whose port may have been set for that process only, or the one by the settings.
  */
-export function localUrl(terminal: Terminal, { DATA_DIR, PORT = usualPorts.PORT }: Config): string {
+export function localUrl(terminal: Terminal, { DATABASE_URL, DATA_DIR, PORT = usualPorts.PORT }: Config): string {
   if (settingsOf(terminal).url !== null) return serviceUrl(terminal);
-  const servers = announcements(DATA_DIR).map(readServerRecord);
+  const servers = DATABASE_URL === undefined ? announcements(DATA_DIR).map(readServerRecord) : [];
   return servers.find(({ whole }) => whole)?.url ?? `http://localhost:${PORT}`;
 }
 
