@@ -87,6 +87,9 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['ADDRESS_LIMIT', 'requests per minute and network without a valid key'],
     ['SESSION_LIMIT', 'requests per minute and session'],
   ],
+  'packages/core/src/usage/address-windows.ts': [
+    ['MAX_EXHAUSTED', 'networks whose exhausted window a process remembers'],
+  ],
   'packages/core/src/usage/open-stream.ts': [
     ['MAX_KEY_STREAMS', 'open streams per key or session'],
     ['MAX_WORKSPACE_STREAMS', 'open streams per workspace'],

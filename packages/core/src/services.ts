@@ -15,6 +15,7 @@ import { createSampledLog } from './process/sampled-log.ts';
 import { noTracing, type Tracing } from './process/tracing.ts';
 import { createRequestLog } from './requests/index.ts';
 import { bodyBounds, createCapturePort, FairLine } from './shares/index.ts';
+import { createAddressCounter } from './usage/index.ts';
 
 /** Assembles the services that operations need from the parts a process owns. */
 export function createServices({
@@ -37,6 +38,7 @@ export function createServices({
 }): Services {
   const vitals = newVitals();
   const key_uses = createKeyUses(parts.sql, parts.log);
+  const address_counter = createAddressCounter(parts.sql, parts.clock);
   const metrics = createMetrics();
   metrics.source('pg_pool_waiting', () => parts.sql.waiting());
   const encryption = createEncryption(parts.secret_key, parts.config.SECRET_KEY_PREVIOUS);
@@ -46,6 +48,7 @@ export function createServices({
     primary: parts.sql,
     replica: parts.replica ?? null,
     key_uses,
+    address_counter,
     request_log: createRequestLog({ ...parts, metrics }),
     body_line: new FairLine('request_bodies', bodyBounds, metrics),
     captures: createCapturePort(metrics),
@@ -59,6 +62,7 @@ export function createServices({
     accept: createSubmitBatcher({
       ...parts,
       key_uses,
+      address_counter,
       vitals,
       metrics,
       accept_connections: accept_connections ?? [parts.sql, parts.sql],

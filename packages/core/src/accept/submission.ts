@@ -8,7 +8,7 @@ import { idField, timeField } from '../fields/wire.ts';
 import type { Actor, Credential } from '../operation/context.ts';
 import type { AppError } from '../operation/errors.ts';
 import type { Parsed } from '../operation/operation.ts';
-import type { KeyUses, RateWindow } from '../operation/ports.ts';
+import type { AddressCounter, KeyUses, RateWindow } from '../operation/ports.ts';
 import type { Scope } from '../operation/scopes.ts';
 import type { Vitals } from '../operation/vitals.ts';
 import type { Config } from '../process/config.ts';
@@ -88,6 +88,7 @@ export interface AcceptParts {
   readonly clock: Clock;
   readonly config: Config;
   readonly key_uses: KeyUses;
+  readonly address_counter: AddressCounter;
   readonly vitals: Vitals;
   readonly metrics: Metrics;
 }

@@ -5,9 +5,7 @@ import { hashSecret, looksLikeSecret } from '../operation/secrets.ts';
 import {
   budgetRefusal,
   type Charged,
-  type Counted,
   chargeOf,
-  countAddress,
   judgeRate,
   type KeyRateClass,
   rateRefusal,
@@ -67,7 +65,7 @@ export async function authenticate(
 
 /** Checks a secret for an API with a points budget, and deducts the points. */
 export async function identify(
-  services: Pick<Services, 'sql' | 'key_uses'>,
+  services: Pick<Services, 'sql' | 'key_uses' | 'address_counter'>,
   credential: Credential,
   points: number,
 ): Promise<{ readonly actor: KeyActor; readonly charged: Charged } | Rejection> {
@@ -88,20 +86,20 @@ export async function checkKey(services: Pick<Services, 'sql'>, credential: Cred
 
 /** Counts a request without a valid key against its client address; rejects it past the limit. */
 export async function refuseAddress(
-  services: Pick<Services, 'sql'>,
+  { address_counter }: Pick<Services, 'address_counter'>,
   address: string,
   fallback: AppError,
 ): Promise<Rejection> {
-  const window_count: Counted = await countAddress(services.sql, address);
+  const window_count = await address_counter.count(address);
   return { error: rateRefusal('address', window_count) ?? fallback, window: windowOf(window_count) };
 }
 
 /** Counts a request for a public document against its client address. */
 export async function countPublic(
-  services: Pick<Services, 'sql'>,
+  { address_counter }: Pick<Services, 'address_counter'>,
   address: string,
 ): Promise<{ readonly window: RateWindow } | Rejection> {
-  const window_count = await countAddress(services.sql, address);
+  const window_count = await address_counter.count(address);
   const error = rateRefusal('address', window_count);
   const window = windowOf(window_count);
   return error ? { error, window } : { window };

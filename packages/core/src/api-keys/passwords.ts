@@ -13,7 +13,7 @@ export interface SmtpLogin {
 
 /** Checks a key sent as a password over SMTP; a wrong one counts against the client address. */
 export async function checkPassword(
-  services: Pick<Services, 'sql'>,
+  services: Pick<Services, 'sql' | 'address_counter'>,
   password: string,
   address: string,
 ): Promise<SmtpLogin | AppError> {

@@ -4,11 +4,11 @@ import type { Scope } from '../operation/scopes.ts';
 import type { KeyMode } from '../operation/secrets.ts';
 import {
   type BudgetLevel,
-  type Counted,
   type KeyPlaces,
   type KeyRateClass,
   QUERY_BUDGET,
   takePoints,
+  type WindowCount,
 } from '../usage/index.ts';
 import { keyRefusalIn, keyStatusIn } from './validity-store.ts';
 
@@ -155,10 +155,10 @@ export async function admitKeys(
   });
 }
 
-type WindowTimes = Pick<Counted, 'reset_unix' | 'seconds_left'>;
+type WindowTimes = Pick<WindowCount, 'reset_unix' | 'seconds_left'>;
 
-function firstPlace(times: WindowTimes, limit: number, used_before: number): Counted;
-function firstPlace(times: WindowTimes, limit: number | null, used_before: number | null): Counted | null;
+function firstPlace(times: WindowTimes, limit: number, used_before: number): WindowCount;
+function firstPlace(times: WindowTimes, limit: number | null, used_before: number | null): WindowCount | null;
 function firstPlace({ reset_unix, seconds_left }: WindowTimes, limit: number | null, used_before: number | null) {
   if (limit === null || used_before === null) return null;
   return { limit, place: used_before + 1, reset_unix, seconds_left };
@@ -195,7 +195,7 @@ export interface Identification {
   readonly key: IdentifiedKey;
   readonly budget: BudgetLevel;
   /** Null if there is no limit, or if the points did not fit. */
-  readonly workspace: Counted | null;
+  readonly workspace: WindowCount | null;
 }
 
 /**

@@ -8,7 +8,16 @@ import type { Jobs } from '../process/jobs.ts';
 import type { Metrics } from '../process/metrics.ts';
 import type { SampledLog } from '../process/sampled-log.ts';
 import type { Tracing } from '../process/tracing.ts';
-import type { CapturePort, KeyUses, RateWindow, RequestLog, SharedLine, SigningKeys, SubmitPort } from './ports.ts';
+import type {
+  AddressCounter,
+  CapturePort,
+  KeyUses,
+  RateWindow,
+  RequestLog,
+  SharedLine,
+  SigningKeys,
+  SubmitPort,
+} from './ports.ts';
 import type { Scope } from './scopes.ts';
 import type { KeyMode } from './secrets.ts';
 import type { Vitals } from './vitals.ts';
@@ -35,6 +44,7 @@ export interface Services {
   /** The submit batcher. */
   readonly accept: SubmitPort;
   readonly key_uses: KeyUses;
+  readonly address_counter: AddressCounter;
   readonly request_log: RequestLog;
   /** The queue for memory that holds large request bodies. */
   readonly body_line: SharedLine;

@@ -11,6 +11,20 @@ export interface RateWindow {
   readonly retry_after_seconds: number;
 }
 
+/** The position of a request in its window of a minute. */
+export interface WindowCount {
+  readonly limit: number;
+  /** The first request has position 1. */
+  readonly place: number;
+  readonly reset_unix: number;
+  readonly seconds_left: number;
+}
+
+/** Counts requests without a valid key against their client address. */
+export interface AddressCounter {
+  count(address: string): Promise<WindowCount>;
+}
+
 /** Collects key uses and writes last_used_at outside of requests. */
 export interface KeyUses {
   note(key_id: string): void;

@@ -1,4 +1,5 @@
-export type { RateWindow } from '../operation/ports.ts';
+export type { RateWindow, WindowCount } from '../operation/ports.ts';
+export { createAddressCounter } from './address-windows.ts';
 export { type BudgetLevel, forgetBudgets, takePoints } from './budget-store.ts';
 export { countCalls } from './count-calls.ts';
 export { getUsage, usageOf, usageSchema } from './get-usage.ts';
@@ -23,8 +24,7 @@ export {
   type KeyRateClass,
   rateRefusal,
   SESSION_LIMIT,
-  type WindowCount as Counted,
   windowOf,
 } from './rate-window.ts';
 export { readPlanUses } from './read-plan-uses.ts';
-export { countAddress, countSend, forgetRateWindows, returnUsage } from './store.ts';
+export { countSend, forgetRateWindows, returnUsage } from './store.ts';

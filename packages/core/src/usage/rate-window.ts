@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { AppError, type Reason } from '../operation/errors.ts';
-import type { RateWindow } from '../operation/ports.ts';
+import type { RateWindow, WindowCount } from '../operation/ports.ts';
 
 /**
  * Three windows per key, one per client address without a valid key, one per session, and one for all keys of a
@@ -9,14 +9,6 @@ import type { RateWindow } from '../operation/ports.ts';
 export const rateClasses = ['send', 'logs', 'default', 'address', 'session', 'workspace'] as const;
 export type RateClass = (typeof rateClasses)[number];
 export type KeyRateClass = Exclude<RateClass, 'address' | 'session' | 'workspace'>;
-
-export interface WindowCount {
-  readonly limit: number;
-  /** The position of this request in the window; the first is 1. */
-  readonly place: number;
-  readonly reset_unix: number;
-  readonly seconds_left: number;
-}
 
 export const ADDRESS_LIMIT = 120;
 // A dashboard page makes about ten calls and repeats some of them every few seconds.

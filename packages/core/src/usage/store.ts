@@ -1,5 +1,6 @@
 import type { Fragment, Sql, Tx } from '@postrider/db';
-import { ADDRESS_LIMIT, addressSubject, type RateClass, SESSION_LIMIT, type WindowCount } from './rate-window.ts';
+import type { WindowCount } from '../operation/ports.ts';
+import { ADDRESS_LIMIT, type RateClass, SESSION_LIMIT } from './rate-window.ts';
 
 interface CountedRow {
   used: number;
@@ -7,9 +8,9 @@ interface CountedRow {
   seconds_left: number;
 }
 
-/** Counts one request from a client address in the current minute, in one statement. */
-export async function countAddress(sql: Sql | Tx, address: string): Promise<WindowCount> {
-  const [row] = await counting(sql, sql`md5(${addressSubject(address)})::uuid`, 'address', 1);
+/** Counts one request from a network, as named by addressSubject, in the current minute, in one statement. */
+export async function countAddress(sql: Sql | Tx, subject: string): Promise<WindowCount> {
+  const [row] = await counting(sql, sql`md5(${subject})::uuid`, 'address', 1);
   if (!row) throw new Error('an address was not counted');
   return windowCountOf(row, ADDRESS_LIMIT);
 }

@@ -37,7 +37,7 @@ export async function findBearer(
 
 /** Checks a bearer token and counts the request in the rate window of its session. */
 export async function admitBearer(
-  services: Pick<Services, 'sql'>,
+  services: Pick<Services, 'sql' | 'address_counter'>,
   bearer: SessionBearer,
 ): Promise<
   { readonly actor: UserActor; readonly window: RateWindow } | { readonly error: AppError; readonly window: RateWindow }
