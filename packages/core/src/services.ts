@@ -14,7 +14,7 @@ import { createMetrics } from './process/metrics.ts';
 import { createSampledLog } from './process/sampled-log.ts';
 import { noTracing, type Tracing } from './process/tracing.ts';
 import { createRequestLog } from './requests/index.ts';
-import { bodyBounds, createCapturePort, FairLine } from './shares/index.ts';
+import { bodyBounds, createCapturePort, FairLine, keyBounds } from './shares/index.ts';
 import { createAddressCounter } from './usage/index.ts';
 
 /** Assembles the services that operations need from the parts a process owns. */
@@ -51,6 +51,7 @@ export function createServices({
     address_counter,
     request_log: createRequestLog({ ...parts, metrics }),
     body_line: new FairLine('request_bodies', bodyBounds, metrics),
+    key_line: new FairLine('dkim_keys', keyBounds, metrics),
     captures: createCapturePort(metrics),
     encryption,
     vitals,

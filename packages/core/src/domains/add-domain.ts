@@ -9,7 +9,8 @@ import { issueFor } from '../operation/parse-input.ts';
 import { requireRoomInPlan } from '../usage/index.ts';
 import { type DomainEntry, domainEntry, domainSchema, ownHosts } from './domain-entry.ts';
 import { nameBelow, nameProblem } from './domain-name.ts';
-import { encryptDkimKeys, generateDkimPairs } from './records/dkim-keys.ts';
+import { generateInTurn } from './keys/generate-in-turn.ts';
+import { encryptDkimKeys } from './records/dkim-keys.ts';
 import { domainByName, insertDomain, publicKeysOf } from './store.ts';
 
 // A label has at most 63 characters, and the second selector is longer by "-ed25519".
@@ -55,7 +56,7 @@ export const addDomain = operation({
   name: 'domains.add',
   scope: 'domains:write',
   summary: 'Add a sending domain; the response contains the DNS records to publish',
-  reasons: ['invalid_domain', 'domain_not_allowed', 'domain_already_exists', 'domain_limit'],
+  reasons: ['invalid_domain', 'domain_not_allowed', 'domain_already_exists', 'domain_limit', 'dkim_keys_busy'],
   input: addSchema,
   output: domainSchema,
   async run(ctx, { name, dkim_selector, return_path: path_input, dkim_ed25519 }): Promise<DomainEntry> {
@@ -65,7 +66,7 @@ export const addDomain = operation({
     const problem = nameProblem(name, ownHosts(ctx.config, ctx.public_url));
     if (problem) throw problem;
     const now_ms = ctx.clock.now();
-    const pairs = await generateDkimPairs(dkim_ed25519 ?? false);
+    const pairs = await generateInTurn(ctx, dkim_ed25519 ?? false);
     const keys = encryptDkimKeys(ctx.encryption, pairs, now_ms, dkim_selector ?? undefined);
     const row = await ctx.sql.begin(async (tx) => {
       await requireRoomInPlan(tx, workspace_id, 'domains');

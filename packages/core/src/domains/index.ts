@@ -3,6 +3,7 @@ export { cancelMailOf } from './cancel-mail.ts';
 export { type DomainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 export { type Examination, examinationSchema, examineDomain } from './examine-domain.ts';
 export { getDomain } from './get-domain.ts';
+export { generateInTurn } from './keys/generate-in-turn.ts';
 export { createSigningKeys } from './keys/signing-keys.ts';
 export { unopenedKeys } from './keys/unopened-keys.ts';
 export { listDomains } from './list-domains.ts';

@@ -4,7 +4,8 @@ import { AppError } from '../operation/errors.ts';
 import { operation } from '../operation/operation.ts';
 import { type DomainEntry, domainEntry, domainNotFound, domainSchema } from './domain-entry.ts';
 import { domainParameter, findDomain } from './find-domain.ts';
-import { encryptDkimKeys, generateDkimPairs, generateEd25519, otherSelector } from './records/dkim-keys.ts';
+import { generateInTurn } from './keys/generate-in-turn.ts';
+import { encryptDkimKeys, generateEd25519, type KeyRole, otherSelector } from './records/dkim-keys.ts';
 import { insertKeys, lockDomain, publicKeysOf, scheduleCheck } from './store.ts';
 
 /**
@@ -15,20 +16,21 @@ export const rotateKeys = operation({
   name: 'domains.rotate_keys',
   scope: 'domains:write',
   summary: 'Create new DKIM keys; they start signing once their records have been published for a day',
-  reasons: ['domain_not_found', 'domain_not_allowed', 'rotation_in_progress'],
+  reasons: ['domain_not_found', 'domain_not_allowed', 'rotation_in_progress', 'dkim_keys_busy'],
   input: z.object({ domain: domainParameter }),
   output: domainSchema,
   async run(ctx, { domain }): Promise<DomainEntry> {
     const domain_row = await findDomain(ctx, domain);
     if (domain_row.sandbox)
       throw new AppError('domain_not_allowed', `${domain_row.name} is the sandbox domain and has no DNS records.`);
-    const { rsa } = await generateDkimPairs();
+    // Checked again under the lock; here it saves generating a key that cannot be used.
+    refuseUnderWay(domain_row.name, await publicKeysOf(ctx.sql, [domain_row.id]));
+    const { rsa } = await generateInTurn(ctx);
     const row = await ctx.sql.begin(async (tx) => {
       const before = await lockDomain(tx, domain_row.id);
       if (!before) throw domainNotFound(domain);
       const keys = await publicKeysOf(tx, [domain_row.id]);
-      const busy = keys.find((key) => key.role !== 'active');
-      if (busy) throw underWay(domain_row.name, busy.role);
+      refuseUnderWay(domain_row.name, keys);
       const [first] = keys;
       if (!first) throw new Error(`${domain_row.name} has no key`);
       // The Ed25519 key is generated here because that takes microseconds, and the setting may have changed while the
@@ -46,10 +48,12 @@ export const rotateKeys = operation({
   },
 });
 
-function underWay(name: string, role: string): AppError {
+function refuseUnderWay(name: string, keys: readonly { readonly role: KeyRole }[]): void {
+  const busy = keys.find((key) => key.role !== 'active');
+  if (!busy) return;
   const reason =
-    role === 'next'
+    busy.role === 'next'
       ? 'the new keys are waiting for their DNS records. Publish the records from GET /v1/domains/{domain}.'
       : 'email signed with the previous keys may still be in transit. Wait a week after their last signature.';
-  return new AppError('rotation_in_progress', `A key rotation of ${name} is in progress: ${reason}`);
+  throw new AppError('rotation_in_progress', `A key rotation of ${name} is in progress: ${reason}`);
 }

@@ -48,6 +48,8 @@ export interface Services {
   readonly request_log: RequestLog;
   /** The queue for memory that holds large request bodies. */
   readonly body_line: SharedLine;
+  /** The queue for generating DKIM keys. */
+  readonly key_line: SharedLine;
   readonly captures: CapturePort;
   readonly encryption: Encryption;
   /** DKIM private keys, decrypted once. */

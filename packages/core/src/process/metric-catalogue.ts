@@ -17,6 +17,7 @@ export const shareLines = [
   'large_commits',
   'large_emails',
   'domain_checks',
+  'dkim_keys',
 ] as const;
 export type ShareLine = (typeof shareLines)[number];
 /** Places that are granted or refused immediately; nothing waits for them in the process. */

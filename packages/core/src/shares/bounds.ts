@@ -58,6 +58,20 @@ const DOMAIN_CHECKS = 8;
 /** Background domain checks in a worker; due domains wait in the database. */
 export const domainCheckBounds: LineBounds = { units: DOMAIN_CHECKS, own_units: 2, reserve: 4, ...unattended };
 
+const KEY_THREADS = 2;
+const MAX_OWN_KEYS_WAITING = 50;
+const MAX_KEY_WAIT_MS = 30_000;
+
+/** DKIM keys being generated, a tenth of a second each, which leaves two of the pool's four threads free. */
+export const keyBounds: LineBounds = {
+  units: KEY_THREADS,
+  own_units: 1,
+  reserve: 1,
+  max_waiting: 10 * MAX_OWN_KEYS_WAITING,
+  max_own_waiting: MAX_OWN_KEYS_WAITING,
+  max_wait_ms: MAX_KEY_WAIT_MS,
+};
+
 // A two-megabyte commit takes as long as a commit of many small emails.
 const LARGE_COMMIT_BYTES = 2 * 1024 * 1024;
 

@@ -5,6 +5,7 @@ export {
   captureClientBounds,
   docSearchBounds,
   domainCheckBounds,
+  keyBounds,
   largeCommitBounds,
   largeEmailBounds,
   largeSandboxBounds,

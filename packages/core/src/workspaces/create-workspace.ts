@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { insertKey, refuseLimitedKey } from '../api-keys/index.ts';
 import { recordAudit } from '../audit/index.ts';
-import { generateDkimPairs, insertProvenDomain } from '../domains/index.ts';
+import { generateInTurn, insertProvenDomain } from '../domains/index.ts';
 import { idPrefixes, newId } from '../fields/ids.ts';
 import { idField } from '../fields/wire.ts';
 import { INSTANCE } from '../operation/access.ts';
@@ -32,7 +32,7 @@ export const createWorkspace = operation({
     await refuseLimitedKey(ctx);
     await requireFreshSignIn(ctx);
     // Generating the DKIM keys takes a tenth of a second, so it happens outside the transaction.
-    const pairs = await generateDkimPairs();
+    const pairs = await generateInTurn(ctx);
     const now_ms = ctx.clock.now();
     const id = newId('workspace', now_ms);
     const key = newKeyRow({ workspace_id: id, scopes: ['admin'], now_ms });
