@@ -1,3 +1,4 @@
+export { createContext } from './create-context.ts';
 export { type Clock, isoTime, systemClock } from './fields/clock.ts';
 export { type IdKind, idFloor, idPrefixes, idTime, isId, newId } from './fields/ids.ts';
 export { type AccessScope, accessScopes, isOperator } from './operation/access.ts';
@@ -70,4 +71,4 @@ export { runAll, runTogether } from './process/run-all.ts';
 export { readServerRecord, type ServerRecord } from './process/server-record.ts';
 export { silentLog } from './process/silent-log.ts';
 export { noSpan, noTracing, readTraceparent, type Span, type Tracing } from './process/tracing.ts';
-export { createContext, createServices } from './services.ts';
+export { createServices } from './services.ts';

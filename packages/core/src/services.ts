@@ -4,8 +4,7 @@ import { createSubmitBatcher } from './accept/index.ts';
 import { createKeyUses } from './api-keys/index.ts';
 import { createSigningKeys } from './domains/index.ts';
 import type { Clock } from './fields/clock.ts';
-import { newId } from './fields/ids.ts';
-import type { Actor, Context, Credential, Log, Services, Via } from './operation/context.ts';
+import type { Log, Services } from './operation/context.ts';
 import { newVitals } from './operation/vitals.ts';
 import type { Config } from './process/config.ts';
 import { createEncryption } from './process/encryption.ts';
@@ -68,31 +67,5 @@ export function createServices({
       metrics,
       accept_connections: accept_connections ?? [parts.sql, parts.sql],
     }),
-  };
-}
-
-/** Creates the context of one request or job. */
-export function createContext(
-  services: Services,
-  actor: Actor | Credential,
-  request: {
-    readonly request_id?: string;
-    readonly idempotency_key?: string | null;
-    readonly via?: Via;
-    readonly address?: string | null;
-    readonly trace?: string | null;
-    readonly send_counted?: boolean;
-  } = {},
-): Context {
-  return {
-    ...services,
-    actor,
-    request_id: request.request_id ?? newId('request', services.clock.now()),
-    via: request.via ?? 'worker',
-    address: request.address ?? null,
-    trace: request.trace ?? null,
-    send_counted: request.send_counted ?? false,
-    idempotency_key: request.idempotency_key ?? null,
-    notes: { window: null, replayed: false, ignored_fields: [], session_token: null },
   };
 }

@@ -1,6 +1,7 @@
 import { totpCode } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createContext } from '../create-context.ts';
 import { newId } from '../fields/ids.ts';
 import { invoke } from '../operation/operation.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type SignInOutcome,
   totpPurpose,
 } from '../people/index.ts';
-import { createContext } from '../services.ts';
 import { sendAccountNotice } from './send-account-notice.ts';
 
 const PASSWORD = 'correct horse: battery';

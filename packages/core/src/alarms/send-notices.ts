@@ -1,10 +1,10 @@
 import { createHttpGuard, type HttpGuard, type HttpOutcome } from '@postrider/net';
 import { sendMessage } from '../accept/index.ts';
+import { createContext } from '../create-context.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { Services } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import { DecryptionError } from '../process/encryption.ts';
-import { createContext } from '../services.ts';
 import { createSigner, egressOf, openSecret } from '../webhooks/index.ts';
 import { emailOf, type Notice, noticesId, webhookBody } from './notice-body.ts';
 import type { OwnerSettings } from './notice-store.ts';

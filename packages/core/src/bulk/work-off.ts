@@ -1,8 +1,8 @@
 import { sqlState, type Tx } from '@postrider/db';
 import { type AuditFact, recordAudit } from '../audit/index.ts';
+import { createContext } from '../create-context.ts';
 import type { Actor, Services } from '../operation/context.ts';
 import type { JobData } from '../process/jobs.ts';
-import { createContext } from '../services.ts';
 import type { BulkOutcome, Plan, Receipt } from './plans/plan.ts';
 import { planOf } from './plans/plan-of.ts';
 import { presentActor } from './present-actor.ts';

@@ -1,10 +1,10 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { createContext } from '../create-context.ts';
 import { listEvents } from '../events/index.ts';
 import { getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
-import { createContext } from '../services.ts';
 import { statSeries } from '../stats/index.ts';
 import { rollUpStats } from '../stats/roll-up.ts';
 

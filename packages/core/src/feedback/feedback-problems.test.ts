@@ -1,12 +1,12 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createContext } from '../create-context.ts';
 import { examineMachine } from '../doctor/index.ts';
 import { getHealth } from '../health/index.ts';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
 import { overviewSummary } from '../overview/index.ts';
-import { createContext } from '../services.ts';
 import { createTransport, setTransportRules, updateTransport } from '../transports/index.ts';
 import { setFeedback } from './configure-feedback.ts';
 import { feedbackProblems } from './feedback-problems.ts';

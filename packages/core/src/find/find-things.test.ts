@@ -1,6 +1,7 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { createContext } from '../create-context.ts';
 import { addDomain } from '../domains/index.ts';
 import { newId } from '../fields/ids.ts';
 import { getMessage } from '../messages/index.ts';
@@ -8,7 +9,6 @@ import { AppError } from '../operation/errors.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
 import type { KeyMode } from '../operation/secrets.ts';
-import { createContext } from '../services.ts';
 import { rollUpStats } from '../stats/index.ts';
 import { createSuppressions } from '../suppressions/index.ts';
 import { createWebhook } from '../webhooks/index.ts';

@@ -1,11 +1,11 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { createContext } from '../create-context.ts';
 import { createHold } from '../holds/index.ts';
 import { cancelMessage, getMessage } from '../messages/index.ts';
 import { invoke } from '../operation/operation.ts';
 import type { KeyMode } from '../operation/secrets.ts';
-import { createContext } from '../services.ts';
 import { createSuppressions } from '../suppressions/index.ts';
 import { summarizeAddress } from './summarize-address.ts';
 

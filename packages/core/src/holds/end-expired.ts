@@ -1,7 +1,7 @@
 import { type AuditFact, recordAudit } from '../audit/index.ts';
+import { createContext } from '../create-context.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext, Services } from '../operation/context.ts';
-import { createContext } from '../services.ts';
 import { endExpired, type HoldRow } from './store.ts';
 
 export function expiryFacts(holds: readonly HoldRow[]): AuditFact[] {

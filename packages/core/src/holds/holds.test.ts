@@ -1,11 +1,11 @@
 import type { World } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createContext } from '../create-context.ts';
 import { newId } from '../fields/ids.ts';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
-import { createContext } from '../services.ts';
 import { createWebhook } from '../webhooks/index.ts';
 import { createHold } from './create-hold.ts';
 import { endExpiredHolds } from './end-expired.ts';

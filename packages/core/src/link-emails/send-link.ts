@@ -1,8 +1,8 @@
 import { sendSealed } from '../accept/index.ts';
 import { instanceSender, type Sender } from '../alarms/index.ts';
+import { createContext } from '../create-context.ts';
 import type { Services } from '../operation/context.ts';
 import { AppError } from '../operation/errors.ts';
-import { createContext } from '../services.ts';
 
 export interface LinkEmail {
   readonly to: string;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { recordAudit } from '../audit/index.ts';
+import { createContext } from '../create-context.ts';
 import { personEmail } from '../fields/email.ts';
 import { sendLink, usableSender } from '../link-emails/index.ts';
 import { INSTANCE } from '../operation/access.ts';
@@ -15,7 +16,6 @@ import {
   workspacesOf,
 } from '../people/index.ts';
 import { program_name } from '../process/program.ts';
-import { createContext } from '../services.ts';
 import { addressSubject } from '../usage/index.ts';
 import { replaceReset } from './store.ts';
 

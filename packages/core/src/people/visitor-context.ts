@@ -1,7 +1,7 @@
 import type { Tx } from '@postrider/db';
+import { createContext } from '../create-context.ts';
 import { INSTANCE } from '../operation/access.ts';
 import type { ActorContext, Services, UserActor } from '../operation/context.ts';
-import { createContext } from '../services.ts';
 import { type UserRow, workspacesOf } from './store.ts';
 
 /** Returns the audit chain for what happens to an account of which no session is at hand. */

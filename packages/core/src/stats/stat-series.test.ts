@@ -1,10 +1,10 @@
 import { createWorld, type World } from '@postrider/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { createContext } from '../create-context.ts';
 import { cancelMessage } from '../messages/index.ts';
 import type { KeyActor } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
-import { createContext } from '../services.ts';
 import { rollUpStats, trimStats } from './roll-up.ts';
 import { type Metric, type Stats, statSeries } from './stat-series.ts';
 

@@ -1,10 +1,10 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listAudit } from '../audit/index.ts';
+import { createContext } from '../create-context.ts';
 import type { Context } from '../operation/context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
-import { createContext } from '../services.ts';
 import { createTransport } from './create-transport.ts';
 import { deleteTransport } from './delete-transport.ts';
 import { listTransports } from './list-transports.ts';

@@ -1,9 +1,9 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { sendMessage } from '../accept/index.ts';
+import { createContext } from '../create-context.ts';
 import { invoke } from '../operation/operation.ts';
 import type { Scope } from '../operation/scopes.ts';
-import { createContext } from '../services.ts';
 import { getMonthUsage } from './month-usage.ts';
 
 const world = await openWorld();

@@ -1,8 +1,8 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { expect, it } from 'vitest';
 import { sendMessage } from '../../accept/index.ts';
+import { createContext } from '../../create-context.ts';
 import { invoke } from '../../operation/operation.ts';
-import { createContext } from '../../services.ts';
 import { listMessages } from './list-messages.ts';
 import { readMessages } from './read-messages.ts';
 

@@ -1,8 +1,8 @@
 import type { Tx } from '@postrider/db';
 import { recordAudit } from '../../audit/index.ts';
+import { createContext } from '../../create-context.ts';
 import type { Services } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
-import { createContext } from '../../services.ts';
 import { noteAccount } from '../notices/note-account.ts';
 import type { Origin } from '../notices/notice-store.ts';
 import { beginAttempt } from '../sessions/login-tries.ts';

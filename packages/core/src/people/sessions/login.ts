@@ -1,9 +1,9 @@
 import type { Tx } from '@postrider/db';
 import { recordAudit } from '../../audit/index.ts';
+import { createContext } from '../../create-context.ts';
 import type { Services, UserActor } from '../../operation/context.ts';
 import { AppError } from '../../operation/errors.ts';
 import { program_name } from '../../process/program.ts';
-import { createContext } from '../../services.ts';
 import { type CodeMethod, withCode } from '../factors/check-code.ts';
 import { hasFactor } from '../factors/factor-store.ts';
 import { insertPending, readPending, takePending } from '../factors/pending-store.ts';

@@ -1,7 +1,7 @@
 import { openWorld } from '@postrider/testing/open-world';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createContext } from '../../create-context.ts';
 import { invoke } from '../../operation/operation.ts';
-import { createContext } from '../../services.ts';
 import { addOperator } from '../operators/add-operator.ts';
 import { resetPassword } from '../operators/reset-password.ts';
 import { createLoginLink } from './create-login-link.ts';
