@@ -71,7 +71,7 @@ const files: Readonly<Record<string, readonly Row[]>> = {
     ['DOMAIN_CHECKS', 'concurrent domain checks per worker, two of them per workspace'],
     ['KEY_THREADS', 'DKIM keys being generated per process, one of them per workspace'],
     ['MAX_OWN_KEYS_WAITING', "a workspace's DKIM keys that wait to be generated"],
-    ['MAX_KEY_WAIT_MS', 'how long one waits for its turn'],
+    ['MAX_KEY_WAIT_MS', 'how long a DKIM key waits to be generated'],
     ['PASSWORD_CHECKS', 'passwords that wait to be checked'],
     ['PASSWORD_CHECKS_PER_NETWORK', 'the same per network, known device or session'],
     ['DOC_SEARCHES', 'documentation searches per minute and process'],

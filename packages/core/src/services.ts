@@ -6,6 +6,7 @@ import { createSigningKeys } from './domains/index.ts';
 import type { Clock } from './fields/clock.ts';
 import type { Log, Services } from './operation/context.ts';
 import { newVitals } from './operation/vitals.ts';
+import { requireAdmittedSince } from './people/index.ts';
 import type { Config } from './process/config.ts';
 import { createEncryption } from './process/encryption.ts';
 import type { Jobs } from './process/jobs.ts';
@@ -51,6 +52,7 @@ export function createServices({
     request_log: createRequestLog({ ...parts, metrics }),
     body_line: new FairLine('request_bodies', bodyBounds, metrics),
     key_line: new FairLine('dkim_keys', keyBounds, metrics),
+    requireAdmittedSince,
     captures: createCapturePort(metrics),
     encryption,
     vitals,

@@ -65,8 +65,10 @@ export const addDomain = operation({
     if (await domainByName(ctx.sql, workspace_id, name)) throw alreadyExists(name);
     const problem = nameProblem(name, ownHosts(ctx.config, ctx.public_url));
     if (problem) throw problem;
+    // Checked again when the domain is stored. Here it saves generating a key that cannot be used.
+    await ctx.sql.begin((tx) => requireRoomInPlan(tx, workspace_id, 'domains'));
+    const pairs = await generateInTurn(ctx, workspace_id, dkim_ed25519 ?? false);
     const now_ms = ctx.clock.now();
-    const pairs = await generateInTurn(ctx, dkim_ed25519 ?? false);
     const keys = encryptDkimKeys(ctx.encryption, pairs, now_ms, dkim_selector ?? undefined);
     const row = await ctx.sql.begin(async (tx) => {
       await requireRoomInPlan(tx, workspace_id, 'domains');

@@ -5,6 +5,7 @@ import type { ReceivedMessage } from '@postrider/testing';
 import { openWorld } from '@postrider/testing/open-world';
 import { dkimVerify } from 'mailauth';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { FairLine, keyBounds } from '../shares/index.ts';
 import { addDomain } from './add-domain.ts';
 import type { DomainEntry } from './domain-entry.ts';
 import { getDomain } from './get-domain.ts';
@@ -194,5 +195,16 @@ describe('a key rotation', () => {
 
     expect(responses.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(dkimRecords(await domainOf('twice.test'))).toHaveLength(4);
+  });
+
+  it('is rejected before a key is generated if another rotation is in progress', async () => {
+    await verified('thrice.test');
+    await invoke(ctx(), rotateKeys, { domain: 'thrice.test' });
+    const key_line = new FairLine('dkim_keys', keyBounds, world.services.metrics);
+    key_line.stop();
+
+    const rotation = invoke({ ...ctx(), key_line }, rotateKeys, { domain: 'thrice.test' });
+
+    await expect(rotation).rejects.toMatchObject({ reason: 'rotation_in_progress' });
   });
 });

@@ -23,14 +23,14 @@ export const rotateKeys = operation({
     const domain_row = await findDomain(ctx, domain);
     if (domain_row.sandbox)
       throw new AppError('domain_not_allowed', `${domain_row.name} is the sandbox domain and has no DNS records.`);
-    // Checked again under the lock; here it saves generating a key that cannot be used.
-    refuseUnderWay(domain_row.name, await publicKeysOf(ctx.sql, [domain_row.id]));
-    const { rsa } = await generateInTurn(ctx);
+    // Checked again under the lock. Here it saves generating a key that cannot be used.
+    refuseDuringRotation(domain_row.name, await publicKeysOf(ctx.sql, [domain_row.id]));
+    const { rsa } = await generateInTurn(ctx, ctx.actor.workspace_id);
     const row = await ctx.sql.begin(async (tx) => {
       const before = await lockDomain(tx, domain_row.id);
       if (!before) throw domainNotFound(domain);
       const keys = await publicKeysOf(tx, [domain_row.id]);
-      refuseUnderWay(domain_row.name, keys);
+      refuseDuringRotation(domain_row.name, keys);
       const [first] = keys;
       if (!first) throw new Error(`${domain_row.name} has no key`);
       // The Ed25519 key is generated here because that takes microseconds, and the setting may have changed while the
@@ -48,7 +48,7 @@ export const rotateKeys = operation({
   },
 });
 
-function refuseUnderWay(name: string, keys: readonly { readonly role: KeyRole }[]): void {
+function refuseDuringRotation(name: string, keys: readonly { readonly role: KeyRole }[]): void {
   const busy = keys.find((key) => key.role !== 'active');
   if (!busy) return;
   const reason =

@@ -153,7 +153,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   session_rate: 'Wait for the number of seconds in Retry-After, then continue.',
   body_budget: 'Send fewer large requests in parallel, and retry after the number of seconds in Retry-After.',
   capture_busy: 'Read fewer captured emails in parallel, and retry after the number of seconds in Retry-After.',
-  dkim_keys_busy: 'Add or rotate fewer domains in parallel, and retry after the number of seconds in Retry-After.',
+  dkim_keys_busy: 'Retry after the number of seconds in Retry-After, with fewer requests in parallel.',
   alarm_test_rate: 'Wait for the number of seconds in Retry-After.',
   feedback_rate: 'Retry after the number of seconds in Retry-After.',
   invitation_rate: 'Wait for the number of seconds in Retry-After.',

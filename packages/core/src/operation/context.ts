@@ -50,6 +50,8 @@ export interface Services {
   readonly body_line: SharedLine;
   /** The queue for generating DKIM keys. */
   readonly key_line: SharedLine;
+  /** Rejects a request that has waited for long if its key or session would be rejected by now. */
+  readonly requireAdmittedSince: (ctx: Context, checked_at: number) => Promise<void>;
   readonly captures: CapturePort;
   readonly encryption: Encryption;
   /** DKIM private keys, decrypted once. */

@@ -139,7 +139,7 @@ export const reasons = {
   session_rate: ['rate_limited', 'Too many requests from this session this minute.'],
   body_budget: ['rate_limited', 'Too many large requests from this workspace are being read or stored.'],
   capture_busy: ['rate_limited', 'Too many captured emails in this workspace are being read.'],
-  dkim_keys_busy: ['rate_limited', 'Too many DKIM keys of this workspace are being generated.'],
+  dkim_keys_busy: ['rate_limited', 'Too many DKIM keys are waiting to be generated.'],
   alarm_test_rate: ['rate_limited', 'Too many test alerts this hour.'],
   feedback_rate: ['rate_limited', 'The relay sends feedback too often, or too many of its reports are pending.'],
   invitation_rate: ['rate_limited', 'Too many invitations were emailed today.'],

@@ -62,7 +62,7 @@ const KEY_THREADS = 2;
 const MAX_OWN_KEYS_WAITING = 50;
 const MAX_KEY_WAIT_MS = 30_000;
 
-/** DKIM keys being generated, a tenth of a second each, which leaves two of the pool's four threads free. */
+/** DKIM keys being generated, a tenth of a second each. Two of the thread pool's four threads, Node's default, stay free. */
 export const keyBounds: LineBounds = {
   units: KEY_THREADS,
   own_units: 1,

@@ -30,7 +30,7 @@ async function usedBy(address: string): Promise<number | undefined> {
 }
 
 describe('an exhausted window of a network', () => {
-  it('is not counted again by this process, and is over at the same time', async () => {
+  it('is not counted again by this process, and ends at the same time', async () => {
     await exhaust(greedy);
     const counter = newCounter();
 
@@ -73,7 +73,7 @@ describe('an exhausted window of a network', () => {
     expect(await counter.count(greedy)).toMatchObject({ place: 1 });
   });
 
-  it('is remembered for a bounded number of networks, the latest ones', async () => {
+  it('is remembered for a bounded number of networks, the most recent ones', async () => {
     const addresses = [greedy, '192.0.2.2', '192.0.2.3'];
     await exhaust(...addresses);
     const counter = newCounter(2);
@@ -83,5 +83,16 @@ describe('an exhausted window of a network', () => {
 
     const used = await Promise.all(addresses.map(usedBy));
     expect(used).toEqual([ADDRESS_LIMIT + 2, ADDRESS_LIMIT + 1, ADDRESS_LIMIT + 1]);
+  });
+
+  it('does not displace another network when many of its requests find it exhausted', async () => {
+    await exhaust(greedy, '192.0.2.2');
+    const counter = newCounter(2);
+    await counter.count('192.0.2.2');
+
+    await Promise.all(Array.from({ length: 5 }, () => counter.count(greedy)));
+    await counter.count('192.0.2.2');
+
+    expect(await usedBy('192.0.2.2')).toBe(ADDRESS_LIMIT + 1);
   });
 });

@@ -23,7 +23,7 @@ export function createAddressCounter(sql: Sql, clock: Clock, max = MAX_EXHAUSTED
     if (!entry) return null;
     const seconds_ago = (clock.now() - entry.noted_ms) / 1000;
     const seconds_left = entry.window_count.seconds_left - seconds_ago;
-    // A clock that was set back must not prolong the window.
+    // A clock that was set back to before the entry would prolong the window.
     if (seconds_left > 0 && seconds_ago >= 0) return { ...entry.window_count, seconds_left };
     exhausted.delete(subject);
     return null;
@@ -33,11 +33,14 @@ export function createAddressCounter(sql: Sql, clock: Clock, max = MAX_EXHAUSTED
       const subject = addressSubject(address);
       const recalled = recall(subject);
       if (recalled) return recalled;
+      // Before the statement, so that a delay does not prolong the window.
+      const noted_ms = clock.now();
       const window_count = await countAddress(sql, subject);
       if (window_count.place > window_count.limit) {
+        exhausted.delete(subject);
         const [oldest] = exhausted.keys();
         if (oldest !== undefined && exhausted.size >= max) exhausted.delete(oldest);
-        exhausted.set(subject, { window_count, noted_ms: clock.now() });
+        exhausted.set(subject, { window_count, noted_ms });
       }
       return window_count;
     },

@@ -26,13 +26,14 @@ export const createWorkspace = operation({
   name: 'workspaces.create',
   scope: 'operator',
   summary: 'Create a workspace with a sandbox domain and a first key, whose secret is returned once',
+  reasons: ['dkim_keys_busy'],
   input: z.object({ name: nameField, plan: planName }),
   output: createdSchema,
   async run(ctx, { name, plan }): Promise<CreatedWorkspace> {
     await refuseLimitedKey(ctx);
     await requireFreshSignIn(ctx);
     // Generating the DKIM keys takes a tenth of a second, so it happens outside the transaction.
-    const pairs = await generateInTurn(ctx);
+    const pairs = await generateInTurn(ctx, INSTANCE);
     const now_ms = ctx.clock.now();
     const id = newId('workspace', now_ms);
     const key = newKeyRow({ workspace_id: id, scopes: ['admin'], now_ms });

@@ -6,17 +6,20 @@ import { type DkimPairs, generateDkimPairs } from '../records/dkim-keys.ts';
 const RETRY_SECONDS = 5;
 
 /**
- * Generates the private keys of one domain when it is the workspace's turn. The thread pool also hashes passwords and
- * reads files, so no workspace may fill it with keys.
+ * Generates the private keys of one domain when it is the owner's turn. The thread pool also hashes passwords and reads
+ * files, so no workspace may fill it with keys.
  */
 export async function generateInTurn(
-  { key_line, actor }: Pick<ActorContext, 'key_line' | 'actor'>,
-  with_ed25519 = false,
+  ctx: ActorContext,
+  owner: string,
+  with_ed25519: boolean = false,
 ): Promise<DkimPairs> {
-  const leave = await key_line.enter(actor.workspace_id).catch((error: unknown) => {
+  const checked_at = performance.now();
+  const leave = await ctx.key_line.enter(owner).catch((error: unknown) => {
     throw error instanceof ShareRejected ? busy() : error;
   });
   try {
+    await ctx.requireAdmittedSince(ctx, checked_at);
     return await generateDkimPairs(with_ed25519);
   } finally {
     leave();
@@ -26,7 +29,9 @@ export async function generateInTurn(
 function busy(): AppError {
   return new AppError(
     'dkim_keys_busy',
-    'Too many DKIM keys of this workspace are being generated. Add or rotate fewer domains in parallel and retry later.',
-    { retry_after_seconds: RETRY_SECONDS },
+    `Too many DKIM keys are waiting to be generated. Retry in ${RETRY_SECONDS} s.`,
+    {
+      retry_after_seconds: RETRY_SECONDS,
+    },
   );
 }
