@@ -5,7 +5,7 @@ import { addressSubject } from './rate-window.ts';
 import { countAddress } from './store.ts';
 
 /** Networks whose exhausted window a process remembers. Others are counted in the database again. */
-export const MAX_EXHAUSTED = 10_000;
+const MAX_EXHAUSTED = 10_000;
 
 interface Exhausted {
   readonly window_count: WindowCount;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { openWorld } from '@postrider/testing/open-world';
 import { describe, expect, it } from 'vitest';
 import { invoke } from '../../operation/operation.ts';
@@ -11,6 +12,11 @@ const MAX_OWN_WAITING = 20;
 function newLine() {
   const bounds = { ...keyBounds, max_own_waiting: MAX_OWN_WAITING, max_wait_ms: 600_000 };
   return new FairLine('dkim_keys', bounds, world.services.metrics);
+}
+
+function waitingNow() {
+  const waiting = world.services.metrics.read().find(({ name }) => name === 'share_waiting');
+  return waiting?.points.find(({ labels }) => labels.includes('dkim_keys'))?.value;
 }
 
 describe('a workspace that generates many DKIM keys', () => {
@@ -51,8 +57,10 @@ describe('a workspace that generates many DKIM keys', () => {
       (error: { reason?: string }) => error.reason,
     );
 
+    await expect.poll(waitingNow).toBe(1);
     await world.services.sql`update api_keys set revoked_at = clock_now() where id = ${key_id}`;
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    // Callers are checked again once they have waited for a second.
+    await pause(1100);
     leave();
 
     expect(await outcome).toBe('revoked_key');
